@@ -20,11 +20,22 @@ export default defineConfig({
       { extends: true, test: { name: 'fast', include: fast } },
       {
         extends: true,
-        test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...fast, ...realProcesses], testTimeout: 20_000 },
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts'],
+          exclude: [...fast, ...realProcesses],
+          testTimeout: 20_000,
+        },
       },
       {
         extends: true,
-        test: { name: 'e2e', include: realProcesses, fileParallelism: false, testTimeout: 600_000, hookTimeout: 60_000 },
+        test: {
+          name: 'e2e',
+          include: realProcesses,
+          fileParallelism: false,
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+        },
       },
     ],
   },
