@@ -3,7 +3,6 @@ export type RejectionCode =
   | 'job_not_found'
   | 'job_state'
   | 'lease_lost'
-  | 'lease_in_use'
   | 'not_due'
   | 'calls_open'
   | 'pause_requested'

@@ -9,6 +9,9 @@ export const Instant = z.iso.datetime({ precision: 3 })
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
 const Count = z.int().nonnegative()
 const Name = z.string().min(1).max(200)
+export const ProviderName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,99}$/, 'must be lower-case letters, digits, ".", "_" or "-"')
 
 export const ArtifactRef = z.strictObject({ sha256: Sha256Hex, bytes: Count, mediaType: Name })
 export type ArtifactRef = z.infer<typeof ArtifactRef>
@@ -68,7 +71,7 @@ export const JobSpec = z.strictObject({
   definitionVersion: z.int().positive(),
   stages: z.array(Name).min(1).max(100),
   input: Content,
-  provider: z.strictObject({ name: Name, baseUrl: z.string().max(2_000).nullable() }).nullable(),
+  provider: z.strictObject({ name: ProviderName, baseUrl: z.string().max(2_000).nullable() }).nullable(),
   model: Name.nullable(),
   /** Call parameters that change what the job computes. */
   parameters: z.record(Name, z.unknown()),
@@ -76,16 +79,19 @@ export const JobSpec = z.strictObject({
   inputConfigHash: Sha256Hex,
   idempotencyKey: z.string().min(1).max(500),
   limits: Limits,
-  rateLimits: z.record(Name, RateLimits),
+  rateLimits: z.record(ProviderName, RateLimits),
   priceProfile: z.strictObject({ id: Name, sha256: Sha256Hex }).nullable(),
   allowUnpriced: z.array(Name),
   maxAttempts: z.int().positive(),
   callAttempts: z.int().positive(),
   maxLostLeases: z.int().positive(),
   onUnknown: z.enum(['resend', 'pause']),
+  /** The most the whole job can cost by the estimate made at submit, or null where none could be made. */
+  estimatedCostUsd: Usd.nullable(),
   /** Calls of this job at one time. */
   concurrency: z.int().positive(),
-  priority: z.int(),
+  /** Higher goes first. */
+  priority: z.int().min(-1_000_000).max(1_000_000),
   labels: z.record(Name, z.string().max(200)),
   startAfter: Instant.nullable(),
 })
@@ -179,7 +185,7 @@ export const eventData = {
     stage: Name,
     /** The caller's own name for the call. */
     key: z.string().max(500),
-    provider: Name,
+    provider: ProviderName,
     model: Name,
     worstCase: Amounts,
     /** The held call whose key is sent again within the time its provider replays it. */

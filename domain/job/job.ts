@@ -89,8 +89,13 @@ export type Job = {
   /** A resume that came while the job was still pausing. */
   resumeRequested: boolean
   cancellationRequestedAt: string | null
+  /** Explicit resumes and retries that took effect: a further one of a job already at work is a repeat. */
+  resumeCount: number
+  retryCount: number
   /** Ids of people's commands that took effect. */
   commandIds: string[]
+  /** The command of the last event: its repeat is known whoever sent it. */
+  lastCommandId: string
 
   error: { code: string; summary: string; kind: string } | null
   output: Content | null

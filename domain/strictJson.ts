@@ -1,0 +1,75 @@
+import { InvalidInputError } from './errors.ts'
+
+/**
+ * Reads JSON text without changing anything silently. Raises `InvalidInputError` naming the place for what a
+ * JavaScript value could not give back exactly: an own `__proto__` key, an integer beyond 2^53, a number out of
+ * range, a lone surrogate. NUL and every other character are kept.
+ */
+export const readStrictJson = (text: string): unknown => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new InvalidInputError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  refuseInexactNumbers(text)
+  refuseHostile(value, '$')
+  return value
+}
+
+const stringsAndNumbers = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+const refuseInexactNumbers = (text: string): void => {
+  for (const [token] of text.matchAll(stringsAndNumbers)) {
+    if (token.startsWith('"')) continue
+    const value = Number(token)
+    const exact = /[.eE]/.test(token) ? Number.isFinite(value) : Number.isSafeInteger(value)
+    if (!exact) {
+      throw new InvalidInputError(`the number ${shortened(token)} cannot be kept exactly: give it as a string`, {
+        number: shortened(token),
+      })
+    }
+  }
+}
+
+const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+/**
+ * Raises `InvalidInputError` for a value, already read, that holds an own `__proto__` key or a lone surrogate.
+ * `path` names where the value stands.
+ */
+export const refuseHostile = (value: unknown, path: string): void => {
+  // By hand rather than by recursion: a hostile document may be nested deeper than the stack.
+  const left: { value: unknown; path: string }[] = [{ value, path }]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { value: each, path: place } = next
+    if (typeof each === 'string') {
+      if (loneSurrogate.test(each)) {
+        throw new InvalidInputError(`${place} holds half a surrogate pair, which no UTF-8 text can say`, { path: place })
+      }
+      continue
+    }
+    if (each === null || typeof each !== 'object') continue
+    for (const key of Object.keys(each)) {
+      const child = Array.isArray(each) ? `${place}[${key}]` : `${place}.${key}`
+      if (key === '__proto__' || loneSurrogate.test(key)) {
+        throw new InvalidInputError(`${child} is a key that is not allowed`, { path: child })
+      }
+      left.push({ value: Object.getOwnPropertyDescriptor(each, key)?.value, path: child })
+    }
+  }
+}
+
+const shortened = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+
+/** At most `lengthMax` UTF-16 units of the text, never ending in half a surrogate pair. */
+export const preview = (text: string, lengthMax: number): string => {
+  const whole = wellFormed(text)
+  if (whole.length <= lengthMax) return whole
+  const cut = whole.slice(0, lengthMax - 1)
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`
+}
+
+/** The text with each lone surrogate replaced by U+FFFD. */
+export const wellFormed = (text: string): string =>
+  loneSurrogate.test(text) ? text.replace(new RegExp(loneSurrogate, 'g'), '\uFFFD') : text
