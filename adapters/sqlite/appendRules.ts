@@ -1,0 +1,29 @@
+import { AppendTooLarge } from '../../domain/errors.ts'
+import { appendBytesMax } from '../../domain/ports/eventStore.ts'
+import type { ExpectedRevision, SealedEvent } from '../../domain/ports/eventStore.ts'
+
+/** The revision of the first event of an append that expects this. */
+export const firstRevision = (expected: ExpectedRevision): number => (expected === 'no-stream' ? 0 : expected + 1)
+
+/** Raises `AppendTooLarge`, or an `Error` for events that no stream could take: those are faults of the caller. */
+export const checkAppend = (
+  stream: string,
+  events: readonly SealedEvent[],
+  expectedRevision: ExpectedRevision,
+): void => {
+  const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0)
+  if (bytes > appendBytesMax) throw new AppendTooLarge(stream, bytes, appendBytesMax)
+  const first = firstRevision(expectedRevision)
+  events.forEach((event, index) => {
+    if (event.stream !== stream) throw new Error(`event ${event.id} is of ${event.stream}, not of ${stream}`)
+    if (event.revision !== first + index) {
+      throw new Error(`event ${event.id} has revision ${event.revision}, but ${first + index} follows in ${stream}`)
+    }
+  })
+  if (new Set(events.map((event) => event.id)).size < events.length) {
+    throw new Error(`an append to ${stream} holds the same event twice`)
+  }
+}
+
+const bytesOf = (event: SealedEvent): number =>
+  Buffer.byteLength(event.data) + Buffer.byteLength(event.meta) + Buffer.byteLength(event.type)

@@ -1,0 +1,114 @@
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Clock } from '../../domain/ports/clock.ts'
+import { beforeAll } from '../../domain/ports/eventStore.ts'
+import type { EventStore } from '../../domain/ports/eventStore.ts'
+import { checkAppend } from './appendRules.ts'
+import { eitherSignal } from './eitherSignal.ts'
+import { eventReader, eventSchema, eventSchemaVersion, eventWriter } from './eventTable.ts'
+import { fileIdentity } from './fileIdentity.ts'
+import { followLog } from './followLog.ts'
+import { groupCommit } from './groupCommit.ts'
+import type { Append, Outcome } from './groupCommit.ts'
+import { logNews } from './logNews.ts'
+import { openDatabase } from './openDatabase.ts'
+import type { SqliteOverrides } from './openDatabase.ts'
+import { patiently } from './patience.ts'
+import { numberOf, positionOf } from './position.ts'
+import { troubleOf } from './trouble.ts'
+
+const pageSize = 1000
+// How much of the log a filtered page looks through before it lets others run.
+const scanMax = 10_000
+
+/** The log in one SQLite file. Any number of processes may share it. */
+export const sqliteEventStore = async (
+  path: string,
+  clock: Clock,
+  overrides: SqliteOverrides = {},
+): Promise<EventStore> => {
+  const file = { path, synchronous: 'FULL', schema: eventSchema, schemaVersion: eventSchemaVersion } as const
+  const open = () => patiently(clock, path, () => openDatabase(file, overrides))
+  const writeConnection = await open()
+  // Reads have a connection of their own, so that they see only what is committed and never wait for a write.
+  const readConnection = await open()
+  const appendInto = eventWriter(writeConnection)
+  const reader = eventReader(readConnection)
+  const news = logNews(clock, reader.dataVersion)
+  const closing = new AbortController()
+
+  const identity = fileIdentity(path)
+  // What is written to a file that was moved away or deleted is lost, though SQLite would acknowledge it.
+  const refuseMovedFile = (): void => {
+    if (fileIdentity(path) === identity) return
+    throw new StoreUnavailable(`${path} was moved or deleted while in use: put it back, or restart on another folder`)
+  }
+
+  const attempt = <T>(work: () => T): Promise<T> => {
+    if (closing.signal.aborted) throw new StoreUnavailable(`${path}: the store is closed`)
+    return patiently(clock, path, work)
+  }
+
+  const commitGroup = async (group: readonly Append[]): Promise<readonly Outcome[]> => {
+    refuseMovedFile()
+    const outcomes = await patiently(clock, path, () =>
+      writeConnection.write(() =>
+        group.map(({ stream, events, expectedRevision }): Outcome => {
+          try {
+            writeConnection.part(() => appendInto(stream, events, expectedRevision))
+            return null
+          } catch (error) {
+            if (troubleOf(error) !== null) throw error
+            return error
+          }
+        }),
+      ),
+    )
+    news.ring()
+    return outcomes
+  }
+  const group = groupCommit(commitGroup)
+
+  const readAll: EventStore['readAll'] = ({ after = beforeAll, limit = pageSize, filter } = {}) =>
+    attempt(() => {
+      const start = numberOf(after)
+      // Read first: what is committed later belongs to the next page.
+      const head = reader.head()
+      const isFiltered = (filter?.streamPrefix ?? '') !== '' || (filter?.types ?? []).length > 0
+      const until = isFiltered ? Math.min(start + scanMax, head) : head
+      const events = reader.between(start, until, limit, isFiltered && filter !== undefined ? filter : null)
+      const lastRead = events.length === limit ? events.at(-1)?.position : undefined
+      const scannedTo = lastRead ?? positionOf(Math.max(until, start))
+      return { events, scannedTo, atEnd: numberOf(scannedTo) >= head }
+    })
+
+  return {
+    append: async (stream, events, expectedRevision) => {
+      if (closing.signal.aborted) throw new StoreUnavailable(`${path}: the store is closed`)
+      checkAppend(stream, events, expectedRevision)
+      if (events.length > 0) await group.add({ stream, events, expectedRevision })
+    },
+    readStream: (stream, { from, direction = 'forwards', limit = pageSize } = {}) =>
+      attempt(() =>
+        direction === 'forwards'
+          ? reader.forwards(stream, from ?? 0, limit)
+          : reader.backwards(stream, from ?? Number.MAX_SAFE_INTEGER, limit),
+      ),
+    readAll,
+    subscribe: async function* ({ after, filter = {}, signal }) {
+      const until = eitherSignal(signal, closing.signal)
+      try {
+        yield* followLog({ read: readAll, news, clock }, { after, filter, signal: until.signal })
+      } finally {
+        until.release()
+      }
+    },
+    head: () => attempt(() => positionOf(reader.head())),
+    close: async () => {
+      if (closing.signal.aborted) return
+      closing.abort()
+      await group.settled()
+      readConnection.close()
+      writeConnection.close()
+    },
+  }
+}

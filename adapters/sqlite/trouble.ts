@@ -1,0 +1,30 @@
+import { StoreUnavailable } from '../../domain/errors.ts'
+
+/** What keeps a database from answering. `passing`: another connection is at work, and waiting helps. */
+export type Trouble = { readonly passing: boolean; readonly code: string; readonly sentence: string }
+
+const passing = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/
+
+const sentences: readonly (readonly [RegExp, string])[] = [
+  [passing, 'another process keeps it locked'],
+  [/^SQLITE_FULL/, 'the disk is full: free some space'],
+  [/^SQLITE_READONLY/, 'it cannot be written: make the file and its folder writable'],
+  [/^SQLITE_CANTOPEN/, 'it cannot be opened: check that its folder exists and is readable and writable'],
+  [/^SQLITE_(IOERR|PERM|AUTH|NOMEM)/, 'reading or writing it failed: check the disk'],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'the file is damaged: restore it from a backup'],
+]
+
+/** What the driver's error says about the file, or null when the error is a fault of this program. */
+export const troubleOf = (error: unknown): Trouble | null => {
+  const code = codeOf(error)
+  const [, sentence] = sentences.find(([pattern]) => pattern.test(code)) ?? []
+  return sentence === undefined ? null : { passing: passing.test(code), code, sentence }
+}
+
+export const isDamage = ({ code }: Trouble): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
+
+export const unavailable = (path: string, { code, sentence }: Trouble): StoreUnavailable =>
+  new StoreUnavailable(`${path}: ${sentence} (${code})`, { cause: code })
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
