@@ -4,7 +4,7 @@ const fast = [
   'test/house/**/*.test.ts',
   'test/domain/**/*.test.ts',
   'test/projections/**/*.test.ts',
-  'test/contract/**/memory*.test.ts',
+  'test/{adapters,contract}/**/memory*.test.ts',
   'test/adapters/memory/**/*.test.ts',
 ]
 const realProcesses = ['test/e2e/**/*.test.ts']

@@ -26,7 +26,7 @@ export const topLevelNames: ReadonlySet<string> = new Set([
 
 const linesMax = 350
 const emptyNames = /^(index|utils?|helpers?|common|types|misc|base|stuff)$/
-const codeName = /^[a-z][A-Za-z0-9]*(\.(test|container|config|d))*\.(ts|tsx|mjs)$/
+const codeName = /^[a-z][A-Za-z0-9]*(\.(test|contract|container|config|d))*\.(ts|tsx|mjs)$/
 
 const size: Rule = ({ path, text }) => {
   const lines = text.replace(/\n$/, '').split('\n').length
