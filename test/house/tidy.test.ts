@@ -54,6 +54,7 @@ describe('the rules of tidiness', () => {
     ['test/domain/sample.test.ts', `describe.skip('x', () => {})\n`],
     ['test/domain/sample.test.ts', `test.skipIf(true)('x', () => {})\n`],
     ['test/domain/sample.test.ts', `test.todo('x')\n`],
+    ['test/contract/sampleContract.ts', `test('x', (context) => context.skip('why'))\n`],
     ['test/domain/sample.test.ts', `it.concurrent.skip('x', () => {})\n`],
     ['test/adapters/kurrent.container.test.ts', `test.only('x', () => {})\n`],
   ])('refuse %s: %j', (path, text) => {

@@ -86,7 +86,7 @@ const anyOrUnknownCast = (node: Node): string | null => {
 const rootName = (node: Node | null): string | undefined =>
   node === null ? undefined : (node.name ?? rootName(child(node, 'object') ?? child(node, 'callee')))
 
-const testNames = new Set(['test', 'it', 'describe', 'suite', 'bench'])
+const testNames = new Set(['test', 'it', 'describe', 'suite', 'bench', 'context', 'ctx'])
 
 const focusOrSkip = (node: Node): string | null => {
   const property = child(node, 'property')?.name ?? ''
