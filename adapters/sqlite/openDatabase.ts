@@ -71,6 +71,9 @@ export const openDatabase = (file: DatabaseFile, overrides: SqliteOverrides = {}
   }
 }
 
+/** Opens or creates a file as it is, for its locks alone. */
+export const openPlainDatabase = (path: string): Database => wrapped(new Driver(path, { timeout: 0 }))
+
 const wrapped = (driver: Driver.Database): Database => {
   const prepare = (sql: string): Statement => {
     const statement = driver.prepare<SqlValue[], Row>(sql)

@@ -13,3 +13,10 @@ export const numberOf = (row: Row, column: number): number => {
   if (typeof value !== 'number') throw new TypeError(`column ${column} holds ${typeof value} where a number belongs`)
   return value
 }
+
+/** The list of texts that stands in that column as JSON. Raises for anything else. */
+export const textsOf = (row: Row, column: number): readonly string[] => {
+  const parsed: unknown = JSON.parse(textOf(row, column))
+  if (!Array.isArray(parsed)) throw new TypeError(`column ${column} holds no list`)
+  return parsed.map((_, index) => textOf(parsed, index))
+}

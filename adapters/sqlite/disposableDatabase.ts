@@ -1,0 +1,88 @@
+import { renameSync, rmSync } from 'node:fs'
+import { fileIdentity } from './fileIdentity.ts'
+import { tryLock } from './fileLock.ts'
+import type { FileLock } from './fileLock.ts'
+import { openDatabase } from './openDatabase.ts'
+import type { Database, DatabaseFile, SqliteOverrides } from './openDatabase.ts'
+import { isDamage, troubleOf } from './trouble.ts'
+
+/** A database whose file may be deleted or damaged at any time: it then goes on with an empty one. */
+export type DisposableDatabase<Tables> = {
+  /** Runs `work` on the file that is in place now. Blocks; raises the driver's errors, save those of damage. */
+  use<T>(work: (tables: Tables, database: Database) => T): T
+  close(): void
+}
+
+type Opened<Tables> = { readonly database: Database; readonly tables: Tables; readonly identity: string | null }
+
+export const disposableDatabase = <Tables>(
+  file: DatabaseFile,
+  tablesOf: (database: Database) => Tables,
+  overrides: SqliteOverrides = {},
+): DisposableDatabase<Tables> => {
+  let opened: Opened<Tables> | null = null
+
+  const close = (): void => {
+    // Closing leaves another file that stands at the path alone: SQLite looks whether its own was moved.
+    opened?.database.close()
+    opened = null
+  }
+
+  // Several processes may find the file missing or damaged at once; one at a time may put another in its place.
+  const alone = <T>(work: () => T): T => {
+    const lock = lockOrBusy(`${file.path}.lock`)
+    try {
+      return work()
+    } finally {
+      lock.release()
+    }
+  }
+
+  const open = (): Opened<Tables> =>
+    alone(() => {
+      if (fileIdentity(file.path) === null) removeCompanions(file.path)
+      const database = openDatabase(file, overrides)
+      return { database, tables: tablesOf(database), identity: fileIdentity(file.path) }
+    })
+
+  const setAside = (damaged: string | null): void =>
+    alone(() => {
+      if (damaged === null || fileIdentity(file.path) !== damaged) return
+      renameSync(file.path, `${file.path}.corrupt`)
+      removeCompanions(file.path)
+    })
+
+  const current = (): Opened<Tables> => {
+    if (opened !== null && fileIdentity(file.path) !== opened.identity) close()
+    opened ??= open()
+    return opened
+  }
+
+  const use = <T>(work: (tables: Tables, database: Database) => T): T => {
+    try {
+      const { tables, database } = current()
+      return work(tables, database)
+    } catch (error) {
+      const trouble = troubleOf(error)
+      if (trouble === null || !isDamage(trouble)) throw error
+    }
+    const damaged = opened?.identity ?? fileIdentity(file.path)
+    close()
+    setAside(damaged)
+    const { tables, database } = current()
+    return work(tables, database)
+  }
+
+  return { use, close }
+}
+
+// What an earlier file of that name left: read together with a new file, they would be taken for its own.
+const removeCompanions = (path: string): void => {
+  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
+}
+
+const lockOrBusy = (path: string): FileLock => {
+  const lock = tryLock(path)
+  if (lock === null) throw Object.assign(new Error(`${path} is locked`), { code: 'SQLITE_BUSY' })
+  return lock
+}
