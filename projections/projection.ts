@@ -1,6 +1,10 @@
-import type { JobEvent } from '../domain/job/events.ts'
+import type { z } from 'zod'
+import type { JobEvent, UnknownEvent } from '../domain/job/events.ts'
 
-/** Where a document is found: in the lists it names, at this place (compared lexically). */
+/** What the log holds of jobs, also events newer than this program, which no projection may choke on. */
+export type LogEvent = JobEvent | UnknownEvent
+
+/** Where a document is found: in the lists it names, at this place (compared lexically; the key breaks ties). */
 export type Place = { readonly terms: readonly string[]; readonly sort: string }
 
 /**
@@ -10,9 +14,17 @@ export type Place = { readonly terms: readonly string[]; readonly sort: string }
 export type Projection<View> = {
   readonly name: string
   readonly version: number
+  /** What a stored document must fit: by it the projector and every reader of the view parse. */
+  readonly schema: z.ZodType<View>
   /** The document this event belongs to, or null when it changes none. */
-  keyOf(event: JobEvent): string | null
-  /** The document after this event; null when there is none (any more). Never changes `view`. */
-  project(view: View | null, event: JobEvent): View | null
+  keyOf(event: LogEvent): string | null
+  /**
+   * The document after this event; null when there is none (any more). Never changes `view`. Every document has all
+   * of its fields in one order, none of them undefined, so that two builds are equal byte for byte.
+   */
+  project(view: View | null, event: LogEvent): View | null
   place(view: View): Place
 }
+
+/** A projection whose document type is that of its schema. */
+export const defineProjection = <View>(projection: Projection<View>): Projection<View> => projection
