@@ -78,10 +78,8 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
 
   const refused = async (response: Response): Promise<ProviderError> => {
     const body = await boundedBody(response, refusalBytesMax).catch(() => ({ text: '' }))
-    return openaiFailure(
-      { status: response.status, body: body.text, retryAfter: retryAfter(response.headers, clock.now()) },
-      fail,
-    )
+    const wait = retryAfter(response.headers, { nowMs: clock.now(), redact })
+    return openaiFailure({ status: response.status, body: body.text, retryAfter: wait }, fail)
   }
 
   const answered = async (response: Response): Promise<ProviderAnswer> => {

@@ -11,18 +11,21 @@ const rawUnitsMax = 100
  * repeated headers the last one counts. `ms` is null for what is not a wait: that means our own backoff, never "now".
  * `nowMs` (ms since 1970) stands in for a missing `Date` header.
  */
-export const retryAfter = (headers: Headers, nowMs: number): RetryAfter | null => {
-  const inMs = read(headers.get('retry-after-ms'), (text) => span(text, 1))
+export const retryAfter = (
+  headers: Headers,
+  { nowMs, redact }: { nowMs: number; redact: (text: string) => string },
+): RetryAfter | null => {
+  const read = (name: string, msOf: (text: string) => number | null): RetryAfter | null => {
+    const header = headers.get(name)
+    if (header === null) return null
+    const raw = lastOf(header)
+    const ms = msOf(raw)
+    return { raw: shortened(redact(raw), rawUnitsMax), ms: ms !== null && ms <= retryAfterMsMax ? ms : null }
+  }
+  const inMs = read('retry-after-ms', (text) => span(text, 1))
   if (inMs !== null && inMs.ms !== null) return inMs
-  const plain = read(headers.get('retry-after'), (text) => span(text, 1_000) ?? until(text, sentAt(headers) ?? nowMs))
+  const plain = read('retry-after', (text) => span(text, 1_000) ?? until(text, sentAt(headers) ?? nowMs))
   return plain ?? inMs
-}
-
-const read = (header: string | null, msOf: (text: string) => number | null): RetryAfter | null => {
-  if (header === null) return null
-  const raw = lastOf(header)
-  const ms = msOf(raw)
-  return { raw: shortened(raw, rawUnitsMax), ms: ms !== null && ms <= retryAfterMsMax ? ms : null }
 }
 
 // Repeated headers arrive joined by commas, and an HTTP date has one of its own.

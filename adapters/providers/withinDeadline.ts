@@ -2,9 +2,6 @@ import { setMaxListeners } from 'node:events'
 import { ProviderError } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 
-/** A longer timer would overflow to "now" in the host. */
-const spanMsMax = 2_147_483_647
-
 /**
  * Runs `work` until it ends, `signal` aborts or `deadlineMs` has passed, whichever is first; `work` is told to stop
  * but not waited for. Raises `ProviderError` `timeout`: billed `unknown`, or `no` when `work` was never started.
@@ -27,7 +24,7 @@ export const withinDeadline = async <T>(
   // A job's calls share its signal: hundreds of listeners are no leak.
   setMaxListeners(0, signal)
   signal.addEventListener('abort', abort, { once: true })
-  void clock.sleep(Math.min(deadlineMs, spanMsMax), ended.signal).then(() => {
+  void clock.sleep(deadlineMs, ended.signal).then(() => {
     if (ended.signal.aborted) return
     why = `${provider} did not answer within ${deadlineMs} ms`
     stop.abort()
