@@ -142,7 +142,10 @@ export const pinPrices = (
     effectiveFrom: used.map((profile) => profile.effectiveFrom).sort((a, b) => Date.parse(b) - Date.parse(a))[0] ?? '',
     provider: wanted.provider,
     models: Object.fromEntries(
-      [...chosen].map(([model, profile]) => [model, profile.models[model] as ModelPrice]),
+      [...chosen].flatMap(([model, profile]) => {
+        const price = profile.models[model]
+        return price === undefined ? [] : [[model, price]]
+      }),
     ),
   }
 }

@@ -38,7 +38,8 @@ export const resume = (command: CommandOf<'ResumeJob'>, job: Job): Decision => {
   const pausedOrPausing = isIn(job, 'paused', 'pausing')
   if (!pausedOrPausing && job.pauseRequestedAt === null) {
     const atWork = isIn(job, 'queued', 'leased', 'running', 'retry_wait')
-    return atWork && job.resumeCount > 0 ? repeated : wrongState(job, command)
+    // With limits that are not in force it is no repeat, and dropping them in silence would be worse than a no.
+    return atWork && job.resumeCount > 0 && raised(job, limits).length === 0 ? repeated : wrongState(job, command)
   }
   if (job.cancellationRequestedAt !== null) return wrongState(job, command)
   const lower = lowered(job, limits)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JobId } from '../ids.ts'
+import type { JobId } from '../ids.ts'
 import { Usd } from '../money.ts'
 import { Usage } from '../pricing.ts'
 

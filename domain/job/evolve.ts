@@ -154,11 +154,9 @@ const change = (job: Job, event: FoldedEvent): void => {
     case 'JobResumed':
       job.resumeCount += 1
       remember(job, event)
-      if (job.state === 'pausing') {
-        job.resumeRequested = true
-        return
-      }
-      clearPause(job)
+      if (job.state === 'pausing') job.resumeRequested = true
+      else if (job.state === 'queued') answerPause(job)
+      else withdrawPause(job)
       return
     case 'CancellationRequested':
       job.cancellationRequestedAt = recordedAt
@@ -167,7 +165,7 @@ const change = (job: Job, event: FoldedEvent): void => {
     case 'JobCancelling':
       return
     case 'JobCancelled':
-      clearPause(job)
+      answerPause(job)
       finish(job, recordedAt)
       return
     case 'JobSucceeded':
@@ -280,16 +278,24 @@ const remember = (job: Job, event: FoldedEvent): void => {
   }
 }
 
-const clearPause = (job: Job): void => {
+/** A pause that has not begun yet is taken back; what a limit or a bill stops, it stops as before. */
+const withdrawPause = (job: Job): void => {
   job.pauseRequestedAt = null
   job.pauseReason = null
   job.resumeRequested = false
+}
+
+/** Somebody has seen why the job paused and lets it go on. */
+const answerPause = (job: Job): void => {
+  withdrawPause(job)
   job.exhausted = null
   job.overrun = false
   job.waitingFor = null
 }
 
 const finish = (job: Job, at: string): void => {
+  // A pause that the end came before must not stop a retry of the job.
+  withdrawPause(job)
   job.lease = null
   job.retry = null
   job.waitingFor = null
@@ -318,7 +324,9 @@ const hold = (job: Job, call: number, reservation: Reservation): void => {
 
 const spend = (job: Job, provider: string, amounts: Amounts): void => {
   job.money.spent = plus(job.money.spent, amounts)
-  const before: { calls: number; costUsd: Usd } = job.byProvider[provider] ?? { calls: 0, costUsd: zeroUsd }
+  // A provider may be named "constructor", which every object seems to have.
+  const known = Object.hasOwn(job.byProvider, provider) ? job.byProvider[provider] : undefined
+  const before: { calls: number; costUsd: Usd } = known ?? { calls: 0, costUsd: zeroUsd }
   job.byProvider[provider] = { calls: before.calls + amounts.calls, costUsd: addUsd(before.costUsd, amounts.costUsd) }
 }
 

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { RateLimits } from '../domain/job/events.ts'
+
+/** How this process reaches one provider: the key goes to this base URL and to no other. */
+export const ProviderConfig = RateLimits.extend({
+  baseUrl: z.string().optional(),
+  /** Name of the environment variable that holds the key. */
+  apiKeyEnv: z.string().optional(),
+  /** Seconds for which the provider answers a repeated idempotency key with the stored answer. Default 0. */
+  replaysForSeconds: z.number().nonnegative().optional(),
+  /** True when the provider never bills an answer of status 5xx. Default false. */
+  unbilled5xx: z.boolean().optional(),
+  /** Milliseconds the offline provider takes for an answer. Default 0. */
+  latencyMs: z.number().nonnegative().optional(),
+})
+export type ProviderConfig = z.infer<typeof ProviderConfig>
+
+/** Where a process finds its store and its providers. Everything is checked before anything is opened. */
+export const Config = z.strictObject({
+  /** `sqlite:DIR` or `memory:`. */
+  store: z.string().default('sqlite:./.knovaryn'),
+  /** `dir:DIR`; default: a folder of the store. */
+  artifacts: z.string().optional(),
+  /** Folder of `views.db`; default: that of the store. */
+  data: z.string().optional(),
+  providers: z.record(z.string(), ProviderConfig).default({}),
+  /** Seconds a single provider call may take. Default 600. */
+  callTimeoutSeconds: z.number().positive().default(600),
+  /** Module with job definitions of one's own (`export default defineJob(...)` or an array). */
+  jobs: z.string().optional(),
+})
+export type Config = z.infer<typeof Config>

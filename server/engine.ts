@@ -1,0 +1,168 @@
+import type { JobId } from '../domain/ids.ts'
+import type { JobDocument } from '../domain/job/document.ts'
+import type { JobEvent, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
+import type { JobState } from '../domain/job/job.ts'
+import type { Usd } from '../domain/money.ts'
+import type { PriceProfile } from '../domain/pricing.ts'
+import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
+import type { ListedJob } from '../projections/jobList.ts'
+import type { SubmittedFile } from './defineJob.ts'
+
+/** What a job is to be. Limits that are not given have the defaults of `domain/budget.ts`; null lifts one. */
+export type Submission = {
+  readonly projectId: string
+  readonly type: string
+  readonly files: readonly SubmittedFile[]
+  /** For job types that take a value rather than files. */
+  readonly input?: unknown
+  readonly provider: { readonly name: string; readonly baseUrl: string | null } | null
+  readonly model: string | null
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly target?: number
+  readonly limits?: Partial<Limits>
+  readonly rateLimits?: Readonly<Record<string, RateLimits>>
+  readonly priceProfiles: readonly PriceProfile[]
+  readonly allowUnpriced?: readonly string[]
+  readonly idempotencyKey?: string
+  readonly maxAttempts?: number
+  readonly callAttempts?: number
+  readonly maxLostLeases?: number
+  readonly onUnknown?: 'resend' | 'pause'
+  readonly concurrency?: number
+  readonly priority?: number
+  readonly labels?: Readonly<Record<string, string>>
+  /** ISO 8601 with an offset. */
+  readonly startAfter?: string
+}
+
+/** Whoever gives a command; `commandId` makes its repeats known. Both have defaults. */
+export type Asker = { readonly actor?: string; readonly commandId?: string }
+
+export type JobListQuery = {
+  readonly projectId?: string
+  readonly state?: JobState
+  readonly type?: string
+  /** `name=value` */
+  readonly label?: string
+  /** Default 50, at most 500. */
+  readonly limit?: number
+  /** `nextCursor` of the page before, with the same filter. */
+  readonly cursor?: string
+}
+
+export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null }
+
+export type Reconciliation = {
+  readonly call: number
+  readonly billed: boolean
+  /** What the provider charged; with `billed: false` nothing. Default with `billed: true`: the held worst case. */
+  readonly costUsd?: Usd
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly note?: string
+}
+
+export type Ledger = { readonly lines: readonly LedgerLine[]; readonly totals: LedgerTotals }
+
+/** A broken rule in the log, an artifact, or a view. */
+export type Finding = {
+  readonly rule: string
+  readonly message: string
+  readonly jobId?: string
+  readonly stream?: string
+  readonly revision?: number
+  readonly position?: string
+}
+
+export type AuditReport = {
+  readonly jobs: number
+  readonly events: number
+  readonly artifacts: number
+  /** Empty when everything holds. */
+  readonly findings: readonly Finding[]
+}
+
+export type ProjectionStatus = {
+  readonly name: string
+  readonly version: number
+  readonly position: string | null
+  readonly head: string
+  readonly upToDate: boolean
+  readonly documents: number
+}
+
+export type ProjectionCheck = {
+  readonly name: string
+  readonly version: number
+  readonly documents: number
+  readonly equal: boolean
+  /** The first document that differs from a fresh fold. */
+  readonly differs: { readonly key: string; readonly stored: string | null; readonly folded: string | null } | null
+}
+
+/**
+ * Everything people and programs do with jobs, whatever stands between them and the log.
+ *
+ * Handles are job ids or unique prefixes of one. Raises `JobStateError` (codes `job_state`, `job_not_found`, …),
+ * `BudgetExceededError`, `PolicyBlockError`, `IdempotencyConflictError`, `InvalidInputError`, `RevisionConflict`
+ * and `StoreUnavailable`, each before anything is written.
+ */
+export interface Engine {
+  /** Idempotent by key: a known key with the same configuration answers with the job that is there. */
+  submit(submission: Submission, asker?: Asker): Promise<JobDocument>
+  status(handle: string): Promise<JobDocument>
+  /** Newest first; each job once, however states change while paging. */
+  list(query: JobListQuery): Promise<Page<ListedJob>>
+  /** In order of revision. */
+  events(
+    handle: string,
+    page?: { afterRevision?: number; limit?: number },
+  ): Promise<{ readonly items: readonly (JobEvent | UnknownEvent)[]; readonly nextCursor: string | null }>
+  pause(handle: string, asker?: Asker): Promise<JobDocument>
+  resume(handle: string, limits?: RaisedLimits, asker?: Asker): Promise<JobDocument>
+  cancel(handle: string, asker?: Asker): Promise<JobDocument>
+  retry(handle: string, asker?: Asker): Promise<JobDocument>
+  raiseBudget(handle: string, limits: RaisedLimits, asker?: Asker): Promise<JobDocument>
+  reconcile(handle: string, reconciliation: Reconciliation, asker?: Asker): Promise<JobDocument>
+  ledger(handle: string): Promise<Ledger>
+  /** Chain, revisions, legality, limits, ledger and artifacts of one job. */
+  audit(handle: string): Promise<AuditReport>
+  /** The same for every stream. `progress` is told the events checked so far. */
+  verifyLog(options?: { progress?(events: number): void }): Promise<AuditReport>
+  projections(): Promise<readonly ProjectionStatus[]>
+  rebuild(names: readonly string[], progress?: (done: { name: string; events: number }) => void): Promise<readonly ProjectionStatus[]>
+  verifyProjections(names: readonly string[]): Promise<readonly ProjectionCheck[]>
+  /**
+   * The job, again and again: now, and after each change, until the signal aborts or the job has ended.
+   * Ends after a terminal or paused state.
+   */
+  follow(handle: string, signal: AbortSignal): AsyncIterable<JobDocument>
+  /** The files of a succeeded job, in order. */
+  output(handle: string): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>
+  resolve(handle: string): Promise<JobId>
+  close(): Promise<void>
+}
+
+/** How jobs are worked in this process. */
+export type WorkOptions = {
+  /** Unique by default. */
+  readonly workerId?: string
+  /** Jobs worked at one time. Default 4. */
+  readonly slots?: number
+  /** Default 60 000. */
+  readonly leaseMs?: number
+  /** Until nothing is due any more, instead of until the signal aborts. */
+  readonly once?: boolean
+  /** Only this job: until it has ended or paused. */
+  readonly only?: JobId
+  /** How long open work may take to end after the signal has aborted. Default 30 000. */
+  readonly drainMs?: number
+}
+
+/** An engine on a store that is opened in this process, where jobs can also be worked. */
+export type Workplace = {
+  readonly engine: Engine
+  /** Resolves when drained after the signal aborted, or when there is nothing left to do (`once`, `only`). */
+  work(options: WorkOptions, signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}

@@ -1,0 +1,115 @@
+import type { Content, PlacedEvent } from '../../domain/job/events.ts'
+
+/** What the log says about the sends of one call, by its fingerprint. */
+type Sends = {
+  /** The `n` of the key a next send carries. */
+  n: number
+  /** Sends with that key so far, by call number: their outcome is open or unknown. */
+  pending: number[]
+  /** Sends that failed in this attempt of the job. */
+  failures: number
+}
+
+/**
+ * Everything of a job that grows with the work done, kept by its owner outside the fold: which calls are completed
+ * and where their answers stand, which checkpoints there are, what each stage returned. Built when the job is
+ * claimed and kept current by the owner's own events.
+ */
+export type JobIndex = {
+  note(event: PlacedEvent): void
+  /** Revision of the event with this call's answer, or null. */
+  settledAt(fingerprint: string): number | null
+  /** Revision of the event with this checkpoint, or null. */
+  checkpointAt(stage: string, key: string): number | null
+  isAccepted(stage: string, key: string): boolean
+  stageResult(stage: string): Content | null
+  sends(fingerprint: string): Readonly<Sends>
+  /** True once somebody resumed the job after it had paused because a paid answer was gone. */
+  mayRepeatMissing(): boolean
+}
+
+const place = (stage: string, key: string): string => JSON.stringify([stage, key])
+const noSends: Readonly<Sends> = { n: 1, pending: [], failures: 0 }
+
+export const jobIndex = (): JobIndex => {
+  const settled = new Map<string, number>()
+  const checkpoints = new Map<string, number>()
+  const accepted = new Set<string>()
+  const results = new Map<string, { revision: number; content: Content }>()
+  const fingerprints = new Map<number, string>()
+  const sends = new Map<string, Sends>()
+
+  let pausedForMissing = false
+  let repeatsMissing = false
+
+  const close = (call: number): Sends | null => {
+    const fingerprint = fingerprints.get(call)
+    return fingerprint === undefined ? null : (sends.get(fingerprint) ?? null)
+  }
+
+  return {
+    settledAt: (fingerprint) => settled.get(fingerprint) ?? null,
+    checkpointAt: (stage, key) => checkpoints.get(place(stage, key)) ?? null,
+    isAccepted: (stage, key) => accepted.has(place(stage, key)),
+    stageResult: (stage) => results.get(stage)?.content ?? null,
+    mayRepeatMissing: () => repeatsMissing,
+    sends: (fingerprint) => sends.get(fingerprint) ?? noSends,
+
+    note(event) {
+      switch (event.type) {
+        case 'ProviderCallReserved': {
+          const { call, fingerprint } = event.data
+          fingerprints.set(call, fingerprint)
+          const before = sends.get(fingerprint) ?? { n: 1, pending: [], failures: 0 }
+          sends.set(fingerprint, { ...before, pending: [...before.pending, call] })
+          return
+        }
+        case 'ProviderCallSettled': {
+          const fingerprint = fingerprints.get(event.data.call)
+          if (fingerprint === undefined) return
+          settled.set(fingerprint, event.revision)
+          sends.delete(fingerprint)
+          fingerprints.delete(event.data.call)
+          return
+        }
+        case 'ProviderCallFailed': {
+          const of = close(event.data.call)
+          if (of === null) return
+          of.failures += 1
+          if (event.data.billed === 'unknown') return
+          const wasOnlySend = of.pending.length === 1
+          of.pending = of.pending.filter((call) => call !== event.data.call)
+          // A provider that stores answers by key would answer a refused key with the same refusal for ever.
+          if (wasOnlySend) of.n += 1
+          return
+        }
+        case 'CheckpointRecorded':
+          checkpoints.set(place(event.data.stage, event.data.key), event.revision)
+          return
+        case 'ExamplesAccepted':
+          accepted.add(place(event.data.stage, event.data.key))
+          return
+        case 'StageCompleted':
+          results.set(event.data.stage, { revision: event.revision, content: event.data.result })
+          return
+        case 'RetryScheduled':
+          if (event.data.countsAsAttempt) forgetFailures()
+          return
+        case 'JobPaused':
+          pausedForMissing = event.data.reason === 'artifact_missing'
+          return
+        case 'JobRetried':
+        case 'JobResumed':
+          repeatsMissing ||= pausedForMissing
+          forgetFailures()
+          return
+        default:
+          return
+      }
+    },
+  }
+
+  function forgetFailures(): void {
+    for (const each of sends.values()) each.failures = 0
+  }
+}

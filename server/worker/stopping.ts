@@ -1,0 +1,52 @@
+import type { EventData } from '../../domain/job/events.ts'
+import type { Wish } from './jobWriter.ts'
+
+/** Why an attempt ends before its stages do. */
+export type StopReason =
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'budget_exhausted'; readonly exhausted: EventData<'BudgetExhausted'> }
+  | { readonly kind: 'overrun' | 'unknown_outcome' | 'artifact_missing'; readonly detail: string }
+  | { readonly kind: 'wait'; readonly wish: Extract<Wish, { type: 'WaitOut' }> }
+  | { readonly kind: 'drain' }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'lost' }
+
+const weight = (reason: StopReason | null): number =>
+  reason === null ? 0 : reason.kind === 'lost' ? 3 : reason.kind === 'cancel' ? 2 : 1
+
+/** One attempt's way to its end: the first reason holds, but a cancel overrides it, and a lost lease overrides all. */
+export type Stopping = {
+  readonly reason: StopReason | null
+  /** Aborts at the first reason: nothing new is started. */
+  readonly soft: AbortSignal
+  /** Aborts when even what is under way must end. */
+  readonly hard: AbortSignal
+  stop(reason: StopReason): void
+  /** Ends what is under way. */
+  abandon(): void
+  /** Called once for each reason that takes hold. */
+  onStop(listener: (reason: StopReason) => void): void
+}
+
+export const stopping = (): Stopping => {
+  const soft = new AbortController()
+  const hard = new AbortController()
+  const listeners: ((reason: StopReason) => void)[] = []
+  let reason: StopReason | null = null
+  return {
+    get reason() {
+      return reason
+    },
+    soft: soft.signal,
+    hard: hard.signal,
+    stop(next) {
+      if (weight(next) <= weight(reason)) return
+      reason = next
+      soft.abort()
+      if (next.kind === 'lost') hard.abort()
+      for (const listener of listeners) listener(next)
+    },
+    abandon: () => hard.abort(),
+    onStop: (listener) => void listeners.push(listener),
+  }
+}
