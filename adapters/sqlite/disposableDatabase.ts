@@ -1,7 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { fileIdentity } from './fileIdentity.ts'
-import { tryLock } from './fileLock.ts'
-import type { FileLock } from './fileLock.ts'
+import { busy, tryLock } from './fileLock.ts'
 import { openDatabase } from './openDatabase.ts'
 import type { Database, DatabaseFile, SqliteOverrides } from './openDatabase.ts'
 import { isDamage, troubleOf } from './trouble.ts'
@@ -30,7 +29,8 @@ export const disposableDatabase = <Tables>(
 
   // Several processes may find the file missing or damaged at once; one at a time may put another in its place.
   const alone = <T>(work: () => T): T => {
-    const lock = lockOrBusy(`${file.path}.lock`)
+    const lock = tryLock(`${file.path}.lock`)
+    if (lock === null) throw busy(file.path)
     try {
       return work()
     } finally {
@@ -79,10 +79,4 @@ export const disposableDatabase = <Tables>(
 // What an earlier file of that name left: read together with a new file, they would be taken for its own.
 const removeCompanions = (path: string): void => {
   for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
-}
-
-const lockOrBusy = (path: string): FileLock => {
-  const lock = tryLock(path)
-  if (lock === null) throw Object.assign(new Error(`${path} is locked`), { code: 'SQLITE_BUSY' })
-  return lock
 }

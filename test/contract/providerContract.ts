@@ -68,7 +68,15 @@ export const providerContract = (name: string, open: () => Promise<ProviderUnder
     })
 
     test('counts tokens as a whole number, or not at all', () => {
-      for (const text of ['', 'word', '漢字 🔥', '<|endoftext|>', 'half \ud83d', ' '.repeat(100_000), '🔥'.repeat(50_000)]) {
+      for (const text of [
+        '',
+        'word',
+        '漢字 🔥',
+        '<|endoftext|>',
+        'half \ud83d',
+        ' '.repeat(100_000),
+        '🔥'.repeat(50_000),
+      ]) {
         const tokens = under.provider.countTokens(under.model, text)
         expect(tokens === null || (Number.isInteger(tokens) && tokens >= 0)).toBe(true)
       }
@@ -77,7 +85,10 @@ export const providerContract = (name: string, open: () => Promise<ProviderUnder
     test('answers fifty calls at a time, each its own', async () => {
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, index) =>
-          under.provider.complete(question(`Parcel ${index} arrived.`), sending({ idempotencyKey: `job:call:${index}` })),
+          under.provider.complete(
+            question(`Parcel ${index} arrived.`),
+            sending({ idempotencyKey: `job:call:${index}` }),
+          ),
         ),
       )
       answers.forEach((answer, index) => expect(answer.text).toContain(`Parcel ${index} arrived.`))

@@ -1,8 +1,13 @@
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 import { sqliteEventStore } from '../../adapters/sqlite/sqliteEventStore.ts'
+import { sqlitePresence } from '../../adapters/sqlite/sqlitePresence.ts'
 import { sqliteViewStore } from '../../adapters/sqlite/sqliteViewStore.ts'
 import { systemClock } from '../../adapters/system/systemClock.ts'
+import { machine } from '../adapters/sqlite/elsewhere.ts'
+import type { Machine } from '../adapters/sqlite/elsewhere.ts'
 import { eventStoreContract } from './eventStoreContract.ts'
+import { presenceContract } from './presenceContract.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 import { viewStoreContract } from './viewStoreContract.ts'
 
@@ -26,3 +31,24 @@ eventStoreContract('the SQLite store', () =>
 viewStoreContract('the SQLite store', () =>
   inFolder((folder) => sqliteViewStore(join(folder, 'views.db'), systemClock())),
 )
+
+let others: Promise<Machine> | null = null
+afterAll(async () => (await others)?.close())
+
+presenceContract('a lock of SQLite', async () => {
+  const { start } = await (others ??= machine())
+  const folder = await temporaryFolder()
+  const presence = sqlitePresence(join(folder.path, 'workers'), systemClock())
+  return {
+    presence,
+    elsewhere: async (workerId) => {
+      const worker = start('announce', folder.path, workerId)
+      await worker.next()
+      return { kill: worker.kill }
+    },
+    close: async () => {
+      presence.close()
+      await folder.remove()
+    },
+  }
+})

@@ -1,0 +1,17 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { filesystemArtifactStore } from '../../adapters/filesystem/filesystemArtifactStore.ts'
+import { projectFolder } from '../../adapters/filesystem/projectFolder.ts'
+import { systemClock } from '../../adapters/system/systemClock.ts'
+import { artifactStoreContract } from './artifactStoreContract.ts'
+import { temporaryFolder } from './temporaryFolder.ts'
+
+artifactStoreContract('the filesystem store', async () => {
+  const folder = await temporaryFolder()
+  return {
+    store: await filesystemArtifactStore(folder.path, systemClock()),
+    damage: (projectId, sha256, content) =>
+      writeFile(join(folder.path, projectFolder(projectId), sha256.slice(0, 2), sha256), content),
+    close: folder.remove,
+  }
+})
