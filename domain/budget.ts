@@ -1,7 +1,7 @@
 import { BudgetExceededError } from './errors.ts'
 import type { Amounts, LimitName, Limits, RaisedLimits } from './job/events.ts'
 import type { Money } from './job/job.ts'
-import { addUsd, nanoUsd, subtractUsd, usd, zeroUsd } from './money.ts'
+import { addUsd, nanoUsd, subtractUsd, type Usd, usd, zeroUsd } from './money.ts'
 
 export const nothing: Amounts = { costUsd: zeroUsd, calls: 0, inputTokens: 0, outputTokens: 0, examples: 0 }
 
@@ -55,6 +55,19 @@ export const firstExceeded = (limits: Limits, money: Money, next: Amounts): Exce
   }
   return null
 }
+
+/**
+ * Whether a call was billed above what was set aside for it: in money, or in tokens that have a limit. Only such a
+ * call can carry a job over a limit.
+ */
+export const isOverrun = (
+  limits: Limits,
+  worstCase: Amounts,
+  billed: { readonly costUsd: Usd; readonly inputTokens: number; readonly outputTokens: number },
+): boolean =>
+  nanoUsd(billed.costUsd) > nanoUsd(worstCase.costUsd) ||
+  (limits.maximumInputTokens !== null && billed.inputTokens > worstCase.inputTokens) ||
+  (limits.maximumOutputTokens !== null && billed.outputTokens > worstCase.outputTokens)
 
 /** Raises `BudgetExceededError` before a limit is crossed. */
 export const check = (limits: Limits, money: Money, next: Amounts): void => {

@@ -1,5 +1,5 @@
-import { exceededMessage, firstExceeded, minus } from '../budget.ts'
-import { nanoUsd } from '../money.ts'
+import { exceededMessage, firstExceeded, isOverrun, minus } from '../budget.ts'
+import { inputTokensOf } from '../pricing.ts'
 import { reject } from '../rejection.ts'
 import type { CommandOf } from './commands.ts'
 import { type Decision, notOwner, repeated, wrongState } from './decision.ts'
@@ -63,8 +63,9 @@ export const settle = (command: CommandOf<'SettleCall'>, job: Job): Decision => 
   const reservation = job.open[command.call] ?? job.holds[command.call]
   if (reservation === undefined) return repeated
   const { call, usage, answer, durationMs, progress } = command
-  const worst = reservation.worstCase.costUsd
-  const costUsd = usage === null ? worst : command.costUsd
+  const { worstCase } = reservation
+  const costUsd = usage === null ? worstCase.costUsd : command.costUsd
+  const billed = usage && { costUsd, inputTokens: inputTokensOf(usage), outputTokens: usage.outputTokens }
   return [
     {
       type: 'ProviderCallSettled',
@@ -74,7 +75,7 @@ export const settle = (command: CommandOf<'SettleCall'>, job: Job): Decision => 
         costUsd,
         answer,
         durationMs,
-        overrun: nanoUsd(costUsd) > nanoUsd(worst) ? (true as const) : undefined,
+        overrun: billed !== null && isOverrun(job.limits, worstCase, billed) ? (true as const) : undefined,
         usageInvalid: usage === null ? (true as const) : undefined,
         late: job.open[call] === undefined ? (true as const) : undefined,
         progress,
