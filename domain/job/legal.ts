@@ -1,5 +1,5 @@
-import { firstExceeded, firstLowered, minus, nothing } from '../budget.ts'
-import { nanoUsd } from '../money.ts'
+import { firstExceeded, firstLowered, isOverrun, minus, nothing } from '../budget.ts'
+import { inputTokensOf } from '../pricing.ts'
 import type { EventType } from './events.ts'
 import type { FoldedEvent } from './evolve.ts'
 import { isTerminal, type Job, stageAtWork } from './job.ts'
@@ -23,7 +23,12 @@ export const illegality = (job: Job | null, event: FoldedEvent): Illegality | nu
   if (job === null) return event.revision === 0 ? null : broken('gapless', `a stream begins at revision 0`)
   if (event.revision !== job.revision + 1) return broken('gapless', `expected revision ${job.revision + 1}`)
   const message =
-    afterTheEnd(job, event) ?? ofItsOwner(job, event) ?? ownerless(job, event) ?? closed(job, event) ?? inOrder(job, event)
+    afterTheEnd(job, event) ??
+    ofItsOwner(job, event) ??
+    ownerless(job, event) ??
+    ofALostWorker(job, event) ??
+    closed(job, event) ??
+    inOrder(job, event)
   if (message !== null) return broken(message[0], message[1])
   return null
 }
@@ -49,7 +54,11 @@ const ownersEvents: ReadonlySet<EventType> = new Set([
   'BudgetExhausted',
 ])
 
-const endsOwnership: ReadonlySet<EventType> = new Set([
+/** The owner's as long as there is one: without, they follow the end of a lease, or nobody was running the job. */
+const ownersIfOwned: ReadonlySet<EventType> = new Set(['JobPaused', 'JobCancelled', 'JobFailed'])
+
+const needsClosedCalls: ReadonlySet<EventType> = new Set([
+  'StageCompleted',
   'LeaseReleased',
   'RetryScheduled',
   'JobPaused',
@@ -70,9 +79,10 @@ const ofItsOwner = (job: Job, event: FoldedEvent): Broken => {
     if (event.data.token !== job.lastToken + 1) return ['fencing', `token ${event.data.token} after ${job.lastToken}`]
     return token === event.data.token ? null : ['fencing', 'a claim carries its own token']
   }
+  if (ownersIfOwned.has(event.type) && job.lease === null) return null
   // A job that nobody flushes any more is cancelled by whoever sees it.
   const byObserver = event.type === 'JobCancelling' && job.state === 'pausing' && job.lease === null
-  if (!ownersEvents.has(event.type) || byObserver) return null
+  if (byObserver || !(ownersEvents.has(event.type) || ownersIfOwned.has(event.type))) return null
   if (token === undefined || token !== job.lease?.token) {
     return ['fencing', `token ${token ?? 'none'} is not the current lease's ${job.lease?.token ?? 'none'}`]
   }
@@ -91,15 +101,31 @@ const ownerless = (job: Job, event: FoldedEvent): Broken => {
   const flushing = job.state === 'pausing' || job.state === 'cancelling'
   const ending = ['ProviderCallOrphaned', 'JobPaused', 'JobCancelling', 'JobCancelled'].includes(event.type)
   if (flushing && !ending) return ['flush', `nobody is left to flush the job, which is ${job.state}`]
-  if (event.type === 'JobFailed' && job.lostLeaseCount < job.spec.maxLostLeases) {
-    return ['worker_lost', `only ${job.lostLeaseCount} leases were lost in a row`]
+  if (job.cancellationRequestedAt !== null && !isTerminal(job.state) && !ending) {
+    return ['request', 'a cancel was asked for, and nobody runs the job: it is cancelled at once']
+  }
+  if (job.pauseRequestedAt !== null && isIdle(job) && !ending) {
+    return ['request', 'a pause was asked for, and nobody runs the job: it pauses at once']
   }
   return null
 }
 
+const isIdle = (job: Job): boolean => job.state === 'queued' || job.state === 'retry_wait'
+
+const ofALostWorker = (job: Job, event: FoldedEvent): Broken => {
+  if (event.type !== 'JobFailed') return null
+  const isLost = job.lease === null
+  if (isLost !== (event.data.errorKind === 'worker_lost')) {
+    return ['worker_lost', 'a job fails as worker_lost exactly when its lease has ended']
+  }
+  return isLost && job.lostLeaseCount < job.spec.maxLostLeases
+    ? ['worker_lost', `only ${job.lostLeaseCount} leases were lost in a row`]
+    : null
+}
+
 const closed = (job: Job, event: FoldedEvent): Broken => {
   const open = Object.keys(job.open).length
-  return open > 0 && endsOwnership.has(event.type) ? ['open_calls', `${open} calls are open`] : null
+  return open > 0 && needsClosedCalls.has(event.type) ? ['open_calls', `${open} calls are open`] : null
 }
 
 const inOrder = (job: Job, event: FoldedEvent): Broken => {
@@ -112,19 +138,16 @@ const inOrder = (job: Job, event: FoldedEvent): Broken => {
         firstExceeded(job.limits, job.money, { ...nothing, examples: event.data.count }) !== null
         ? ['limits', 'maximumExamples is crossed']
         : null
+    case 'CheckpointInvalidated': {
+      const index = job.spec.stages.indexOf(event.data.stage)
+      return index === -1 || index > job.stageIndex ? ['stage', `no stage "${event.data.stage}" was reached`] : null
+    }
     case 'JobSucceeded':
       return stageAtWork(job) === null ? null : ['stage', `stage ${stageAtWork(job)} is not completed`]
     case 'ProviderCallReserved':
       return reservationBroken(job, event)
-    case 'ProviderCallSettled': {
-      const { call, costUsd, overrun, usage } = event.data
-      const reservation = job.open[call] ?? job.holds[call]
-      if (reservation === undefined) return ['ledger', `call ${call} is neither open nor held`]
-      const worst = nanoUsd(reservation.worstCase.costUsd)
-      if (nanoUsd(costUsd) > worst !== (overrun === true)) return ['overrun', `call ${call} is not marked as it was billed`]
-      if (usage === null && nanoUsd(costUsd) !== worst) return ['ledger', `call ${call} is not charged at its worst case`]
-      return null
-    }
+    case 'ProviderCallSettled':
+      return settlementBroken(job, event)
     case 'ProviderCallFailed':
     case 'ProviderCallOrphaned':
       return job.open[event.data.call] === undefined ? ['ledger', `call ${event.data.call} is not open`] : null
@@ -137,10 +160,25 @@ const inOrder = (job: Job, event: FoldedEvent): Broken => {
   }
 }
 
-const reservationBroken = (
-  job: Job,
-  event: Extract<FoldedEvent, { type: 'ProviderCallReserved' }>,
-): Broken => {
+const settlementBroken = (job: Job, event: Extract<FoldedEvent, { type: 'ProviderCallSettled' }>): Broken => {
+  const { call, costUsd, usage } = event.data
+  const reservation = job.open[call] ?? job.holds[call]
+  if (reservation === undefined) return ['ledger', `call ${call} is neither open nor held`]
+  if ((event.data.late === true) !== (job.open[call] === undefined)) {
+    return ['ledger', `call ${call} is not marked by whether its answer was late`]
+  }
+  if ((event.data.usageInvalid === true) !== (usage === null)) {
+    return ['ledger', `call ${call} is not marked by whether its usage can be`]
+  }
+  const { worstCase } = reservation
+  if (usage === null && costUsd !== worstCase.costUsd) return ['ledger', `call ${call} is not charged at its worst case`]
+  const overrun =
+    usage !== null &&
+    isOverrun(job.limits, worstCase, { costUsd, inputTokens: inputTokensOf(usage), outputTokens: usage.outputTokens })
+  return (event.data.overrun === true) === overrun ? null : ['overrun', `call ${call} is not marked as it was billed`]
+}
+
+const reservationBroken = (job: Job, event: Extract<FoldedEvent, { type: 'ProviderCallReserved' }>): Broken => {
   const { call, callKey, takesOver, worstCase } = event.data
   if (job.state !== 'running') return ['reserve', `the job is ${job.state}`]
   if (job.pauseRequestedAt !== null || job.cancellationRequestedAt !== null) return ['reserve', 'the job was asked to stop']
