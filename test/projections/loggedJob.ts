@@ -1,4 +1,4 @@
-import type { EventType, JobEvent, UnknownEvent } from '../../domain/job/events.ts'
+import type { EventType, UnknownEvent } from '../../domain/job/events.ts'
 import { JobId } from '../../domain/ids.ts'
 import type { LogEvent, Projection } from '../../projections/projection.ts'
 import { type GivenEvent, instant, projectId } from '../support/controls.ts'
@@ -50,7 +50,7 @@ export const logged = (
     if (endings.has(event.type)) token = undefined
     const meta = { projectId, actor: 'ann', commandId: `command-${from + revision}` }
     const { token: _token, ...plain } = event
-    return { ...plain, ...place, meta: leaseToken === undefined ? meta : { ...meta, leaseToken } } as JobEvent
+    return { ...plain, ...place, meta: leaseToken === undefined ? meta : { ...meta, leaseToken } }
   })
 }
 
