@@ -7,6 +7,7 @@ describe('the nearest name', () => {
   test.each([
     ['promt', 'prompt'],
     ['prmopt', 'prompt'],
+    ['di', 'id'],
     ['PROMPT', 'prompt'],
     ['message', 'messages'],
     ['max_output_tokens', 'maxOutputTokens'],

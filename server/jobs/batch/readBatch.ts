@@ -3,10 +3,10 @@ import { textLines, type NamedFile } from './batchFile.ts'
 import { readBatchLine, type BatchLine } from './batchLine.ts'
 import { named, wrongLine, type Place } from './batchPlace.ts'
 
-const linesMax = 1_000_000
+const batchLinesMax = 1_000_000
 
 /** All lines of all files, in order. Raises `InvalidInputError` for the first rule broken, naming file and line. */
-export const readBatch = (files: readonly NamedFile[]): readonly BatchLine[] => {
+export const readBatch = (files: readonly NamedFile[], linesMax = batchLinesMax): readonly BatchLine[] => {
   if (files.length === 0) throw new InvalidInputError('a batch needs a file of JSON Lines')
   const lines: BatchLine[] = []
   const places = new Map<string, Place>()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidInputError } from '../../../domain/errors.ts'
 import { wellFormed } from '../../../domain/strictJson.ts'
 import { batchJob } from '../../../server/jobs/batch/batchJob.ts'
+import { readBatch } from '../../../server/jobs/batch/readBatch.ts'
 import { stageLog, stored } from '../../support/stageContext.ts'
 
 type Content = string | Uint8Array
@@ -77,6 +78,16 @@ describe('a batch as it is submitted', () => {
 
   test('names the line of a file with blank lines by its place in the file', () => {
     expect(refusal(() => inspect(`${line({})}\n\n\r\n{`)).message).toMatch(/^a\.jsonl:4: not JSON: /)
+  })
+
+  test('with a byte order mark in the middle, as joined files have it, is refused rather than read without it', () => {
+    expect(refusal(() => inspect(`${line({})}\n\uFEFF${line({ id: 'b' })}`)).message).toMatch(/^a\.jsonl:2: not JSON: /)
+  })
+
+  test('has at most so many lines in all its files together', () => {
+    const files = ['a', 'b', 'c'].map((id) => ({ name: `${id}.jsonl`, content: bytesOf(line({ id })) }))
+    expect(readBatch(files, 3)).toHaveLength(3)
+    expect(refusal(() => readBatch(files, 2)).message).toBe('c.jsonl:1: a batch has at most 2 lines')
   })
 
   test.each([
