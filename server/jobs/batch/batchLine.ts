@@ -34,7 +34,7 @@ const LineMessage = z.strictObject(
   must('must be an object { role, content }'),
 )
 
-// Kept as it was parsed: a copy by zod would lose or reorder nothing we know of today, and need not be trusted to.
+// Kept as it was parsed, never copied: a copy may lose keys that mean something to JavaScript.
 const Metadata = z
   .custom<JsonObject>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
