@@ -8,7 +8,8 @@ export const boundedBody = async (response: Response, bytesMax: number): Promise
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
     // Leaving the loop cancels the stream.
-    if (bytes > bytesMax) return { text: textOf([...chunks, chunk.subarray(0, chunk.byteLength - (bytes - bytesMax))]), whole: false }
+    if (bytes > bytesMax)
+      return { text: textOf([...chunks, chunk.subarray(0, chunk.byteLength - (bytes - bytesMax))]), whole: false }
     chunks.push(chunk)
   }
   return { text: textOf(chunks), whole: true }

@@ -12,22 +12,45 @@ export const connectionFailure = (
   const cause = jsonField(fault, 'cause') ?? fault
   const code = jsonField(cause, 'code')
   const reason = typeof code === 'string' ? code : cause instanceof Error ? cause.message : 'no reason given'
-  const because = (what: string): string => provider.redact(`${provider.name} at ${provider.baseUrl}: ${what} (${reason})`)
+  const because = (what: string): string =>
+    provider.redact(`${provider.name} at ${provider.baseUrl}: ${what} (${reason})`)
   if (certificateCodes.test(reason)) {
-    return new ProviderError({ code: 'provider_tls', message: because('no secure connection'), kind: 'provider', billed: 'no' })
+    return new ProviderError({
+      code: 'provider_tls',
+      message: because('no secure connection'),
+      kind: 'provider',
+      billed: 'no',
+    })
   }
   if (reason === 'UND_ERR_HEADERS_TIMEOUT') {
     return new ProviderError({ code: 'timeout', message: because('no answer'), kind: 'transient', billed: 'unknown' })
   }
   if (reason === 'UND_ERR_CONNECT_TIMEOUT' || neverConnected(cause)) {
-    return new ProviderError({ code: 'connection_failed', message: because('no connection'), kind: 'transient', billed: 'no' })
+    return new ProviderError({
+      code: 'connection_failed',
+      message: because('no connection'),
+      kind: 'transient',
+      billed: 'no',
+    })
   }
-  return new ProviderError({ code: 'connection_cut', message: because('no answer'), kind: 'transient', billed: 'unknown' })
+  return new ProviderError({
+    code: 'connection_cut',
+    message: because('no answer'),
+    kind: 'transient',
+    billed: 'unknown',
+  })
 }
 
 // A certificate nobody trusts, or a server that speaks no TLS: a repeat meets the same.
-const certificateCodes =
-  /^(CERT_|UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)/
+const certificateCodes = new RegExp(
+  [
+    '^CERT_',
+    '^UNABLE_TO_',
+    '^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|HOSTNAME_MISMATCH)$',
+    '^ERR_TLS_CERT_',
+    '^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$',
+  ].join('|'),
+)
 
 /** The system call that failed tells: a name with several addresses fails once for each. */
 const neverConnected = (cause: unknown): boolean => {

@@ -1,6 +1,6 @@
 import type { Material } from './offlineMaterial.ts'
 
-/** JSON of the same shape as `shape`, its strings filled from the material; its outermost arrays have `items` entries. */
+/** JSON of the shape of `shape`, its strings filled from the material; its outermost arrays have `items` entries. */
 export const filledJson = (shape: unknown, material: Material, items: number): unknown =>
   fill(shape, '', 0, { material, items })
 
@@ -33,7 +33,9 @@ const questionOf = (sentence: string, nth: number, material: Material): string =
   const lower = sentence.toLowerCase()
   const own = material.terms.filter((term) => lower.includes(term))
   const [subject = 'this', other] = own.length > 0 ? own : material.terms.slice(nth)
-  return other === undefined ? `What does the text say about ${subject}?` : `What does the text say about ${subject} and ${other}?`
+  return other === undefined
+    ? `What does the text say about ${subject}?`
+    : `What does the text say about ${subject} and ${other}?`
 }
 
 const pick = (list: readonly string[], nth: number): string | undefined => list[nth % Math.max(1, list.length)]

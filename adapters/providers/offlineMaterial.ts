@@ -6,10 +6,11 @@ export type Material = {
 
 const smallWords = new Set(
   (
-    'about above after again against also always among another because been before being below between both could does ' +
-    'doing down during each either else every from further have having here into itself just like made make many more ' +
-    'most much must none only other over same shall should since some such than that their them then there these they ' +
-    'this those through under until upon very were what when where which while will with within without would your'
+    'about above after again against also always among another because been before being below between both ' +
+    'could does doing down during each either else every from further have having here into itself just like ' +
+    'made make many more most much must none only other over same shall should since some such than that ' +
+    'their them then there these they this those through under until upon very were what when where which ' +
+    'while will with within without would your'
   ).split(' '),
 )
 

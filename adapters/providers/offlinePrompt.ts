@@ -1,4 +1,5 @@
 import type { Message } from '../../domain/ports/provider.ts'
+import { enclosedText } from './enclosedText.ts'
 import { parsedJson } from './jsonField.ts'
 
 /** A prompt taken apart: the text it is about, the JSON it wants to be answered in the shape of, and how many items. */
@@ -12,21 +13,20 @@ export type OfflinePrompt = {
 
 /** The text is what stands between tags (`<document>…</document>`) or `"""`; without them, the last user message. */
 export const offlinePrompt = (messages: readonly Message[]): OfflinePrompt => {
-  const asked = messages.findLast((message) => message.role === 'user')?.content ?? ''
-  const enclosed = [...asked.matchAll(enclosure)].map((match) => match[2] ?? match[3] ?? '')
-  const orders = messages.map((message) => message.content.replace(enclosure, ' ')).join('\n')
+  const asked = enclosedText(messages.findLast((message) => message.role === 'user')?.content ?? '')
+  const orders = messages.map((message) => enclosedText(message.content).rest).join('\n')
   const wantsJson = /\bjson\b/i.test(orders)
   const found = wantsJson ? firstJson(orders) : undefined
-  const items = /\b(\d{1,3})\s+(?:[\p{L}-]+\s+){0,3}?(?:examples?|items?|questions?|pairs?|entries|objects?|records?|rows?)\b/iu
   return {
-    text: enclosed.length > 0 ? enclosed.join('\n') : found === undefined ? asked : asked.replace(found.source, ' '),
+    text: asked.enclosed.length > 0 ? asked.enclosed.join('\n') : asked.rest.replace(found?.source ?? '', ''),
     wantsJson,
     shape: found?.value,
-    items: Number(items.exec(orders)?.[1] ?? 0) || null,
+    items: Number(itemsAsked.exec(orders)?.[1] ?? 0) || null,
   }
 }
 
-const enclosure = /<([a-z][\w-]*)>([\s\S]*?)<\/\1>|"""([\s\S]*?)"""/gi
+const itemsAsked =
+  /\b(\d{1,3})\s+(?:[\p{L}-]+\s+){0,3}?(?:examples?|items?|questions?|pairs?|entries|objects?|records?|rows?)\b/iu
 
 /** A brace in prose is no JSON: after this many, none is looked for. */
 const candidatesMax = 50

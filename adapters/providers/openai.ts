@@ -11,6 +11,7 @@ import { openaiRequest } from './openaiRequest.ts'
 import { openaiTokens } from './openaiTokens.ts'
 import type { UsageDialect } from './openaiUsage.ts'
 import { redaction } from './redaction.ts'
+import { patientDispatcher } from './patientDispatcher.ts'
 import { isRedirect, redirected } from './redirected.ts'
 import { retryAfter } from './retryAfter.ts'
 import { withinDeadline } from './withinDeadline.ts'
@@ -56,7 +57,10 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
   const redact = redaction(apiKey)
   const fail = { name, baseUrl, unbilled5xx, redact }
 
+  let dispatching: Promise<RequestInit['dispatcher']> | undefined
+
   const send = async (body: string, idempotencyKey: string, signal: AbortSignal): Promise<Response> => {
+    const dispatcher = options.fetch === undefined ? await (dispatching ??= patientDispatcher()) : undefined
     try {
       return await (options.fetch ?? globalThis.fetch)(`${baseUrl}/chat/completions`, {
         method: 'POST',
@@ -70,6 +74,7 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
         // Followed, a redirect would take the key to a place nobody gave it for.
         redirect: 'manual',
         signal,
+        ...(dispatcher === undefined ? {} : { dispatcher }),
       })
     } catch (fault) {
       throw connectionFailure(fault, fail)

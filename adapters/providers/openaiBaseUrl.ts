@@ -17,4 +17,8 @@ export const openaiBaseUrl = (text: string): string => {
 }
 
 /** What may be shown of a URL that was refused: nothing before an `@`, nothing behind a `?` or `#`. */
-const shown = (text: string): string => text.replace(/[?#].*$/s, '').replace(/^.*@/s, '').slice(0, 200)
+const shown = (text: string): string =>
+  text
+    .replace(/[?#].*$/s, '')
+    .replace(/^.*@/s, '')
+    .slice(0, 200)

@@ -25,7 +25,8 @@ const verdictOf = (status: number, codes: readonly unknown[], unbilled5xx: boole
   if (status >= 500) {
     return { code: 'provider_unavailable', kind: 'transient', billed: unbilled5xx ? 'no' : 'unknown' }
   }
-  if (codes.some((code) => policyCodes.includes(code))) return { code: 'policy_block', kind: 'policy_block', billed: 'no' }
+  if (codes.some((code) => policyCodes.includes(code)))
+    return { code: 'policy_block', kind: 'policy_block', billed: 'no' }
   switch (status) {
     case 429:
       // An empty account answers like a busy one, but no wait fills it.

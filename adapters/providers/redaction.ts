@@ -14,14 +14,20 @@ export const redaction = (apiKey: string): ((text: string) => string) => {
   const secrets =
     apiKey.length < secretUnitsMin
       ? []
-      : [apiKey, encodeURIComponent(apiKey), Buffer.from(apiKey).toString('base64'), JSON.stringify(apiKey).slice(1, -1)]
+      : [
+          apiKey,
+          encodeURIComponent(apiKey),
+          Buffer.from(apiKey).toString('base64'),
+          JSON.stringify(apiKey).slice(1, -1),
+        ]
   return (text) => {
     // Before shortening: a cut through the key would leave its first half unrecognised.
     const hidden = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
     return shortened(
       wellFormed(
         hidden
-          .replace(/\b(bearer|basic)\s+[^\s"',;<>]+/gi, '$1 [redacted]')
+          .replace(/\b(bearer\s+)[^\s"',;<>]{4,}/gi, '$1[redacted]')
+          .replace(/\b(basic\s+)[\w+/=-]{16,}/gi, '$1[redacted]')
           .replace(/\bsk-[\w*.-]{4,}/g, '[redacted]')
           .replace(/([?&](?:key|api[-_]?key|token|access[-_]?token)=)[^&\s"'<>]+/gi, '$1[redacted]')
           // A summary is printed on terminals.

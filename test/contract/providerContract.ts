@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ProviderError } from '../../domain/errors.ts'
 import { worstCaseTokens } from '../../domain/pricing.ts'
@@ -130,6 +131,7 @@ export const providerContract = (name: string, open: () => Promise<ProviderUnder
       await new Promise(setImmediate)
       process.off('warning', note)
       expect(warnings).toEqual([])
+      expect(getEventListeners(signal, 'abort')).toEqual([])
     })
   })
 }

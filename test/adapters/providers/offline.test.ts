@@ -79,7 +79,8 @@ describe('an offline answer', () => {
   })
 
   test('in JSON has the shape the prompt shows and as many items as it asks for', () => {
-    const order = 'Write 3 questions as JSON like {"examples": [{"question": "…", "answer": "…", "tags": ["…"], "level": "easy|hard", "score": 0.5}]}.'
+    const order =
+      'Write 3 questions as JSON like {"examples": [{"question": "…", "answer": "…", "tags": ["…"], "level": "easy|hard", "score": 0.5}]}.'
     const { examples } = JSON.parse(answerTo(`${order}\n<text>${glaciers}</text>`))
     expect(examples).toHaveLength(3)
     expect(new Set(examples.map((example: { answer: string }) => example.answer)).size).toBe(3)
@@ -92,7 +93,10 @@ describe('an offline answer', () => {
   })
 
   test('in JSON has a shape of its own where the prompt shows none', () => {
-    expect(Object.keys(JSON.parse(answerTo(`Answer in JSON. <text>${glaciers}</text>`)))).toEqual(['answer', 'keyTerms'])
+    expect(Object.keys(JSON.parse(answerTo(`Answer in JSON. <text>${glaciers}</text>`)))).toEqual([
+      'answer',
+      'keyTerms',
+    ])
   })
 
   test('in JSON has fewer items rather than half of one', () => {
@@ -112,8 +116,25 @@ describe('an offline answer', () => {
     expect(answerTo(glaciers, { seed: 1 })).not.toBe(answerTo(glaciers, { seed: 2 }))
   })
 
-  test.each(['', ' ', '🔥', '{{{[[["', '<a><a><a>', 'json {', '漢字。漢字。', 'Give 0 items as JSON []'])('comes for %j too', (content) => {
-    expect(answerTo(content)).not.toBe('')
+  test.each(['', ' ', '🔥', '{{{[[["', '<a><a><a>', 'json {', '漢字。漢字。', 'Give 0 items as JSON []'])(
+    'comes for %j too',
+    (content) => {
+      expect(answerTo(content)).not.toBe('')
+    },
+  )
+
+  test('takes no longer than its prompt is long', () => {
+    const prompts = [
+      '<a>'.repeat(100_000),
+      '"""'.repeat(99_999),
+      'a'.repeat(1e6),
+      ' '.repeat(1e6),
+      `json ${'{'.repeat(1e5)}`,
+    ]
+    const startedAt = performance.now()
+    for (const prompt of prompts) answerTo(prompt)
+    // Quadratic time would be over ten seconds for the first alone.
+    expect(performance.now() - startedAt).toBeLessThan(5_000)
   })
 
   test('O-13: keeps a __proto__ key of the shape as a key', () => {

@@ -26,7 +26,10 @@ const start = async (options: { latencyMs?: number; replaysForSeconds?: number }
 const post = (key: string, content: string = body): Promise<Response> =>
   fetch(`${server.baseUrl}/chat/completions`, { method: 'POST', headers: { 'idempotency-key': key }, body: content })
 const logged = () =>
-  readFileSync(join(folder, 'calls.jsonl'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line))
+  readFileSync(join(folder, 'calls.jsonl'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 
 describe('the offline server', () => {
   test('logs a line for what it received and one for what it answered, before it answers', async () => {
@@ -77,14 +80,17 @@ describe('the offline server', () => {
     expect(logged()[1]).toMatchObject({ kind: 'answered', billed: true })
   })
 
-  test.each(['', 'null', '{}', '{"model":"m","messages":[]}', '{"model":"m","messages":[{"role":"tool","content":""}]}'])(
-    'refuses the body %j with 400, unbilled',
-    async (content) => {
-      await start()
-      expect((await post('k', content)).status).toBe(400)
-      expect(logged()[1]).toMatchObject({ status: 400, billed: false })
-    },
-  )
+  test.each([
+    '',
+    'null',
+    '{}',
+    '{"model":"m","messages":[]}',
+    '{"model":"m","messages":[{"role":"tool","content":""}]}',
+  ])('refuses the body %j with 400, unbilled', async (content) => {
+    await start()
+    expect((await post('k', content)).status).toBe(400)
+    expect(logged()[1]).toMatchObject({ status: 400, billed: false })
+  })
 
   test('serves nothing else', async () => {
     await start()

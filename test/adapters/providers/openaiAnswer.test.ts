@@ -60,7 +60,14 @@ describe('the text of an answer', () => {
 
   test('may come in parts, or be what the model declines with', () => {
     const answer = (message: object) => openaiAnswer({ choices: [{ message }] }, 'cached_inside')?.text
-    expect(answer({ content: [{ type: 'text', text: 'One, ' }, { type: 'text', text: 'two.' }] })).toBe('One, two.')
+    expect(
+      answer({
+        content: [
+          { type: 'text', text: 'One, ' },
+          { type: 'text', text: 'two.' },
+        ],
+      }),
+    ).toBe('One, two.')
     expect(answer({ content: null, refusal: 'I would rather not.' })).toBe('I would rather not.')
     expect(answer({ content: null })).toBe('')
   })

@@ -62,6 +62,13 @@ describe('OX-03: a connection that breaks after the send may be billed, and the 
     expect((await openai.server().stats()).received).toBe(received + 1)
   })
 
+  test('one of several addresses took the connection and broke it', async () => {
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' })
+    const reset = Object.assign(new Error('read'), { code: 'ECONNRESET', syscall: 'read' })
+    const failure = await failureOf(openai.send(failingFetch(new AggregateError([refused, reset]))))
+    expect(failure).toMatchObject({ code: 'connection_cut', billed: 'unknown' })
+  })
+
   test('a reset whose cause tells nothing', async () => {
     expect(await failureOf(openai.send({ fetch: () => Promise.reject(new TypeError('fetch failed')) }))).toMatchObject({
       code: 'connection_cut',

@@ -52,10 +52,16 @@ describe('a base URL', () => {
   const provider = (baseUrl: string, apiKey = 'sk-TESTSECRET123') =>
     openaiProvider({ baseUrl, apiKey, clock: systemClock() })
 
-  test.each(['ftp://host/v1', 'file:///etc', 'host/v1', '', 'javascript:alert(1)', 'http://h/v1?x=1', 'http://h/v1#x', 'http://h/v1?'])(
-    '"%s" is refused',
-    (baseUrl) => expect(() => provider(baseUrl)).toThrow(InvalidInputError),
-  )
+  test.each([
+    'ftp://host/v1',
+    'file:///etc',
+    'host/v1',
+    '',
+    'javascript:alert(1)',
+    'http://h/v1?x=1',
+    'http://h/v1#x',
+    'http://h/v1?',
+  ])('"%s" is refused', (baseUrl) => expect(() => provider(baseUrl)).toThrow(InvalidInputError))
 
   test.each([
     'https://me:hunter2@host/v1',
@@ -69,7 +75,9 @@ describe('a base URL', () => {
   })
 
   test('may end in a slash', async () => {
-    expect(await openai.answer({ text: 'Yes.' }, { baseUrl: `${openai.server().baseUrl}/` })).toMatchObject({ text: 'Yes.' })
+    expect(await openai.answer({ text: 'Yes.' }, { baseUrl: `${openai.server().baseUrl}/` })).toMatchObject({
+      text: 'Yes.',
+    })
   })
 
   test('with a key that fits no header is refused without showing it', () => {

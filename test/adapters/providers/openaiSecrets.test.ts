@@ -48,7 +48,10 @@ describe('a summary', () => {
   })
 
   test('O-15: is cut between characters', async () => {
-    const said = (letters: number) => ({ status: 400, body: { json: { error: { message: `${'a'.repeat(letters)}🔥${'b'.repeat(2_048)}` } } } })
+    const said = (letters: number) => ({
+      status: 400,
+      body: { json: { error: { message: `${'a'.repeat(letters)}🔥${'b'.repeat(2_048)}` } } },
+    })
     const before = 'openai answered 400: '.length
     const through = await openai.failure(said(499 - before))
     expect(through.message).toHaveLength(499)
@@ -58,6 +61,8 @@ describe('a summary', () => {
 
   test('has no control characters, and half a character replaced', async () => {
     const raw = '{"error":{"message":"red \\u001b[31m\\u0000 \\ud83d"}}'
-    expect((await openai.failure({ status: 400, body: { raw } })).message).toBe('openai answered 400: red  [31m  \ufffd')
+    expect((await openai.failure({ status: 400, body: { raw } })).message).toBe(
+      'openai answered 400: red  [31m  \ufffd',
+    )
   })
 })

@@ -14,17 +14,29 @@ describe('tokens of a text', () => {
     expect(openaiTokens(model, text)).toBe(tokens)
   })
 
-  test.each(['llama-3.1', 'gpt-oss-20b', 'gpt-4all', 'gpt-2', 'someone/gpt-4', 'claude-x', 'offline-small', 'orca-2', ''])(
-    'are not known for "%s"',
-    (model) => expect(openaiTokens(model, 'hello')).toBeNull(),
-  )
+  test.each([
+    'llama-3.1',
+    'gpt-oss-20b',
+    'gpt-4all',
+    'gpt-2',
+    'someone/gpt-4',
+    'claude-x',
+    'offline-small',
+    'orca-2',
+    '',
+  ])('are not known for "%s"', (model) => expect(openaiTokens(model, 'hello')).toBeNull())
 
   test('that spell a special one are counted as text', () => {
     expect(openaiTokens('gpt-4o', '<|endoftext|>')).toBeGreaterThan(1)
   })
 
   test('of a run without a seam are counted in no time, as its bytes', () => {
-    const runs = { emoji: '🔥'.repeat(50_000), letters: 'a'.repeat(50_000), rule: '='.repeat(50_000), space: ' '.repeat(50_000) }
+    const runs = {
+      emoji: '🔥'.repeat(50_000),
+      letters: 'a'.repeat(50_000),
+      rule: '='.repeat(50_000),
+      space: ' '.repeat(50_000),
+    }
     for (const run of Object.values(runs)) {
       expect(openaiTokens('gpt-4o', `Before. ${run} After.`)).toBeGreaterThanOrEqual(Buffer.byteLength(run))
     }

@@ -56,17 +56,32 @@ describe('usage is read', () => {
     expect(openaiUsage(reported, 'cached_inside')).toEqual({ ...tokens, reasoningTokens: 400 })
   })
 
+  test('with reasoning tokens that stand beside the output, as the total shows, added to it', () => {
+    const reported = { ...inside, total_tokens: 10_900, completion_tokens_details: { reasoning_tokens: 400 } }
+    expect(openaiUsage(reported, 'cached_inside')).toEqual({ ...tokens, outputTokens: 900, reasoningTokens: 400 })
+    const more = { ...inside, total_tokens: 11_500, completion_tokens_details: { reasoning_tokens: 1_000 } }
+    expect(openaiUsage(more, 'cached_inside')).toMatchObject({ outputTokens: 1_500, reasoningTokens: 1_000 })
+  })
+
   test('with details that are null', () => {
-    const reported = { prompt_tokens: 3, completion_tokens: 2, prompt_tokens_details: null, completion_tokens_details: null }
+    const reported = {
+      prompt_tokens: 3,
+      completion_tokens: 2,
+      prompt_tokens_details: null,
+      completion_tokens_details: null,
+    }
     expect(openaiUsage(reported, 'cached_inside')).toMatchObject({ inputTokens: 3, outputTokens: 2 })
   })
 
-  test.each(['cached_tokens', 'prompt_cache_hit_tokens', 'cache_read_input_tokens'])('with cached tokens as %s', (name) => {
-    expect(openaiUsage({ prompt_tokens: 10, completion_tokens: 1, [name]: 4 }, 'cached_inside')).toMatchObject({
-      inputTokens: 6,
-      cachedInputTokens: 4,
-    })
-  })
+  test.each(['cached_tokens', 'prompt_cache_hit_tokens', 'cache_read_input_tokens'])(
+    'with cached tokens as %s',
+    (name) => {
+      expect(openaiUsage({ prompt_tokens: 10, completion_tokens: 1, [name]: 4 }, 'cached_inside')).toMatchObject({
+        inputTokens: 6,
+        cachedInputTokens: 4,
+      })
+    },
+  )
 
   test('with what was written to the cache taken out of the input as well', () => {
     const reported = { ...inside, cache_creation_input_tokens: 600 }

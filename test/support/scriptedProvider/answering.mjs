@@ -18,7 +18,8 @@ const bodyOf = (behaviour, status, asked) => {
   const { body } = behaviour
   if (body?.raw !== undefined) return Buffer.from(filled(body.raw, asked))
   if (body?.base64 !== undefined) return Buffer.from(body.base64, 'base64')
-  if (body?.json !== undefined) return Buffer.from(filled(JSON.stringify(body.json), asked, (value) => JSON.stringify(value).slice(1, -1)))
+  if (body?.json !== undefined)
+    return Buffer.from(filled(JSON.stringify(body.json), asked, (value) => JSON.stringify(value).slice(1, -1)))
   if (body?.size !== undefined) return completionOfSize(body.size, behaviour, asked)
   if (status >= 300) return Buffer.from(JSON.stringify({ error: { message: `scripted ${status}` } }))
   const text = filled(behaviour.text ?? 'An answer to: {{prompt}}', asked)

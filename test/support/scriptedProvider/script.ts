@@ -4,13 +4,10 @@ export type Behaviour = {
   readonly status?: number
   /** A list sends the header more than once. Values are templates. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** In place of a completion. `size`: a completion whose body is that many bytes long. `raw` and `json` are templates. */
+  /** In place of a completion; `raw` and `json` are templates. `size`: a completion whose body has that many bytes. */
   readonly body?:
-    | { readonly json: unknown }
-    | { readonly raw: string }
-    | { readonly base64: string }
-    | { readonly size: number }
-  /** The completion's text: a template with `{{prompt}}`, `{{key}}`, `{{call}}`, `{{authorization}}`, `{{httpDate+ms}}`. */
+    { readonly json: unknown } | { readonly raw: string } | { readonly base64: string } | { readonly size: number }
+  /** The completion's text: with `{{prompt}}`, `{{key}}`, `{{call}}`, `{{authorization}}` and `{{httpDate+ms}}` filled in. */
   readonly text?: string
   readonly finishReason?: string
   /** As it is sent, in the provider's own words. Null: none. */
@@ -70,7 +67,10 @@ export type Call = {
 
 /** A call as the running server tells it. The log file leaves the request out. */
 export type SeenCall = Call & {
-  readonly request: { readonly headers: Readonly<Record<string, string>>; readonly body: Readonly<Record<string, unknown>> }
+  readonly request: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: Readonly<Record<string, unknown>>
+  }
 }
 
 export type Stats = {
