@@ -3,9 +3,11 @@
  * (counted after decompression). Rejects when the connection breaks.
  */
 export const boundedBody = async (response: Response, bytesMax: number): Promise<{ text: string; whole: boolean }> => {
+  if (response.body === null) return { text: '', whole: true }
+  const body: AsyncIterable<Uint8Array> = response.body
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     bytes += chunk.byteLength
     // Leaving the loop cancels the stream.
     if (bytes > bytesMax)

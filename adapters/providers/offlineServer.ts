@@ -79,14 +79,13 @@ const portOf = (address: string | AddressInfo | null): number => {
   return address.port
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<string | null> => {
+const bodyOf = async (request: AsyncIterable<Buffer>): Promise<string | null> => {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request) {
-    const buffer = Buffer.from(chunk)
-    bytes += buffer.byteLength
+    bytes += chunk.byteLength
     if (bytes > bodyBytesMax) return null
-    chunks.push(buffer)
+    chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }

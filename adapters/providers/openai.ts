@@ -55,7 +55,7 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
   const baseUrl = openaiBaseUrl(options.baseUrl)
   const apiKey = usableKey(options.apiKey ?? '')
   const redact = redaction(apiKey)
-  const fail = { name, baseUrl, unbilled5xx, redact }
+  const provider = { name, baseUrl, unbilled5xx, redact }
 
   let dispatching: Promise<RequestInit['dispatcher']> | undefined
 
@@ -77,19 +77,19 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
         ...(dispatcher === undefined ? {} : { dispatcher }),
       })
     } catch (fault) {
-      throw connectionFailure(fault, fail)
+      throw connectionFailure(fault, provider)
     }
   }
 
   const refused = async (response: Response): Promise<ProviderError> => {
     const body = await boundedBody(response, refusalBytesMax).catch(() => ({ text: '' }))
     const wait = retryAfter(response.headers, { nowMs: clock.now(), redact })
-    return openaiFailure({ status: response.status, body: body.text, retryAfter: wait }, fail)
+    return openaiFailure({ status: response.status, body: body.text, retryAfter: wait }, provider)
   }
 
   const answered = async (response: Response): Promise<ProviderAnswer> => {
     const body = await boundedBody(response, answerBytesMax).catch((fault: unknown) => {
-      throw connectionFailure(fault, fail)
+      throw connectionFailure(fault, provider)
     })
     if (!body.whole) throw unusable('answer_too_large', `an answer over ${answerBytesMax} bytes`, false)
     const completion = parsedJson(body.text)
@@ -104,7 +104,7 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
   const hiddenRefusal = (completion: unknown): ProviderError | null => {
     const status = jsonField(jsonField(completion, 'error'), 'code')
     if (typeof status !== 'number' || !(status >= 400 && status <= 599)) return null
-    const { code, kind, message } = openaiFailure({ status, body: JSON.stringify(completion), retryAfter: null }, fail)
+    const { code, kind, message } = openaiFailure({ status, body: JSON.stringify(completion), retryAfter: null }, provider)
     return new ProviderError({ code, kind, message, billed: 'unknown', status: 200 })
   }
 
@@ -119,7 +119,7 @@ export const openaiProvider = (options: OpenaiOptions): Provider => {
     complete: (request, { signal, idempotencyKey, deadlineMs }) =>
       withinDeadline({ clock, provider: name, signal, deadlineMs }, async (stop) => {
         const response = await send(openaiRequest(request), idempotencyKey, stop)
-        if (isRedirect(response)) throw redirected(response, fail)
+        if (isRedirect(response)) throw redirected(response, provider)
         if (!response.ok) throw await refused(response)
         return answered(response)
       }),

@@ -22,8 +22,15 @@ const encodingOf = (model: string): EncodingName | null => {
 
 // A vocabulary takes some 150 ms to load: whoever counts nothing (most commands) does not wait for it.
 const load = createRequire(import.meta.url)
-const loaded = (name: EncodingName): Encoding =>
-  name === 'o200k_base' ? load('gpt-tokenizer/encoding/o200k_base') : load('gpt-tokenizer/encoding/cl100k_base')
+const loaded = (name: EncodingName): Encoding => {
+  const encoding: unknown =
+    name === 'o200k_base' ? load('gpt-tokenizer/encoding/o200k_base') : load('gpt-tokenizer/encoding/cl100k_base')
+  if (!isEncoding(encoding)) throw new Error(`gpt-tokenizer has no countTokens for ${name}`)
+  return encoding
+}
+
+const isEncoding = (module: unknown): module is Encoding =>
+  typeof module === 'object' && module !== null && 'countTokens' in module && typeof module.countTokens === 'function'
 
 // Merging takes quadratic time in a piece without a seam (50 000 emoji: 25 s, with the event loop held), so such a run
 // counts as its bytes, which are never fewer than its tokens.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { spawnOfflineServer } from '../../../adapters/providers/spawnOfflineServer.ts'
+import type * as SpawnOfflineServer from '../../../adapters/providers/spawnOfflineServer.ts'
 import { openaiProvider } from '../../../adapters/providers/openai.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { call } from './scriptedOpenai.ts'
@@ -16,7 +16,7 @@ const programs = ['spawnOfflineServer.ts', 'offlineServerProcess.ts'].map((file)
 
 let folder: string
 /** The process runs what is compiled, as it does for a user. */
-let spawn: typeof spawnOfflineServer
+let spawn: typeof SpawnOfflineServer.spawnOfflineServer
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'offline-process-'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -30,7 +30,7 @@ beforeAll(async () => {
   execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', config], { stdio: 'pipe' })
   const compiled = (await import(
     pathToFileURL(join(folder, 'adapters/providers/spawnOfflineServer.js')).href
-  )) as typeof import('../../../adapters/providers/spawnOfflineServer.ts')
+  )) as typeof SpawnOfflineServer
   spawn = compiled.spawnOfflineServer
 })
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,5 +1,18 @@
+import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
+import { openaiProvider } from '../../../adapters/providers/openai.ts'
 import { openaiTokens } from '../../../adapters/providers/openaiTokens.ts'
+import { systemClock } from '../../../adapters/system/systemClock.ts'
+
+const vocabularies = (): string[] =>
+  Object.keys(createRequire(import.meta.url).cache).filter((file) => file.includes('gpt-tokenizer'))
+
+test('the vocabulary is loaded by the first count, not by the module', () => {
+  openaiProvider({ baseUrl: 'http://127.0.0.1/v1', clock: systemClock() }).countTokens('llama-3.1', 'hello')
+  expect(vocabularies()).toEqual([])
+  openaiTokens('gpt-4o', 'hello')
+  expect(vocabularies()).not.toEqual([])
+})
 
 describe('tokens of a text', () => {
   test.each([

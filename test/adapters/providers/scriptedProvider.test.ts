@@ -42,10 +42,10 @@ describe('the scripted provider', () => {
     await start({
       default: { text: 'default' },
       rules: [
-        { when: { call: 1 }, then: { text: 'first' } },
-        { when: { key: 'k' }, then: { text: 'key' } },
-        { when: { promptIncludes: 'sea' }, then: { text: 'sea' } },
-        { when: { callsFrom: 5, callsTo: 6 }, then: { text: 'late' } },
+        { when: { call: 1 }, answer: { text: 'first' } },
+        { when: { key: 'k' }, answer: { text: 'key' } },
+        { when: { promptIncludes: 'sea' }, answer: { text: 'sea' } },
+        { when: { callsFrom: 5, callsTo: 6 }, answer: { text: 'late' } },
       ],
     })
     const texts: string[] = []
@@ -57,17 +57,17 @@ describe('the scripted provider', () => {
   })
 
   test('knows the first send of a key, the nth, and how often a rule was used', async () => {
-    await start({ rules: [{ when: { firstSendOfKey: true }, then: { status: 503 } }] })
+    await start({ rules: [{ when: { firstSendOfKey: true }, answer: { status: 503 } }] })
     expect(await statuses('a', 'a', 'b', 'b')).toEqual([503, 200, 503, 200])
-    await server.setScript({ rules: [{ when: { nthOfKey: 2 }, then: { status: 500 } }] })
+    await server.setScript({ rules: [{ when: { nthOfKey: 2 }, answer: { status: 500 } }] })
     expect(await statuses('a', 'a', 'a')).toEqual([200, 500, 200])
-    await server.setScript({ rules: [{ times: 2, then: { status: 429 } }] })
+    await server.setScript({ rules: [{ times: 2, answer: { status: 429 } }] })
     expect(await statuses('a', 'b', 'c')).toEqual([429, 429, 200])
   })
 
   test('repeats an answer for its key, unbilled, where it is declared to, also one that was never delivered', async () => {
-    await start({ replay: true, rules: [{ when: { firstSendOfKey: true, key: 'lost' }, then: { cut: 'before' } }] })
-    await expect(post('lost')).rejects.toThrow()
+    await start({ replay: true, rules: [{ when: { firstSendOfKey: true, key: 'lost' }, answer: { cut: 'before' } }] })
+    await expect(post('lost')).rejects.toThrow('fetch failed')
     expect(await (await post('kept')).text()).toBe(await (await post('kept')).text())
     expect((await post('lost')).status).toBe(200)
     expect(await server.stats()).toMatchObject({ received: 4, billed: 2, replayed: 2, keys: 2 })
@@ -82,7 +82,7 @@ describe('the scripted provider', () => {
   })
 
   test('has its log on disk before it answers, and keeps it when it is killed', async () => {
-    await start({ rules: [{ when: { key: 'silent' }, then: { never: true } }] })
+    await start({ rules: [{ when: { key: 'silent' }, answer: { never: true } }] })
     await post('a')
     const silent = post('silent').catch(() => 'gone')
     while (loggedCalls(logFile).length < 2 || loggedCalls(logFile)[1]?.billed !== true) await new Promise(setImmediate)
@@ -106,7 +106,7 @@ describe('the scripted provider', () => {
   })
 
   test('bills a refusal only where the script says so', async () => {
-    await start({ rules: [{ when: { key: 'b' }, then: { status: 503, billed: true } }], default: { status: 503 } })
+    await start({ rules: [{ when: { key: 'b' }, answer: { status: 503, billed: true } }], default: { status: 503 } })
     await statuses('a', 'b')
     expect((await server.calls()).map((call) => call.billed)).toEqual([false, true])
   })

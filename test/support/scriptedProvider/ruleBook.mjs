@@ -26,7 +26,7 @@ export const ruleBook = (script) => {
       )
       if (found === -1) return script.default ?? {}
       used.set(found, (used.get(found) ?? 0) + 1)
-      return { ...script.default, ...rules[found].then }
+      return { ...script.default, ...rules[found].answer }
     },
   }
 }

@@ -37,7 +37,7 @@ export type Rule = {
   /** How often the rule is used at most. */
   readonly times?: number
   /** On top of the default. */
-  readonly then: Behaviour
+  readonly answer: Behaviour
 }
 
 export type Script = {
