@@ -16,6 +16,8 @@ export type Statement = {
 export type Database = {
   prepare(sql: string): Statement
   exec(sql: string): void
+  /** Runs `work` on one state of the file. */
+  read<T>(work: () => T): T
   /** Runs `work` in one transaction that takes the write lock first. Rolls back when it raises. */
   write<T>(work: () => T): T
   /** Inside of `write`: undoes what `work` alone has written when it raises. */
@@ -83,8 +85,9 @@ const wrapped = (driver: Driver.Database): Database => {
       rows: (...values) => statement.all(...values),
     }
   }
-  const [begin, commit, rollback] = [prepare('BEGIN IMMEDIATE'), prepare('COMMIT'), prepare('ROLLBACK')]
-  const write = <T>(work: () => T): T => {
+  const [beginRead, beginWrite] = [prepare('BEGIN'), prepare('BEGIN IMMEDIATE')]
+  const [commit, rollback] = [prepare('COMMIT'), prepare('ROLLBACK')]
+  const within = <T>(begin: Statement, work: () => T): T => {
     begin.run()
     try {
       const result = work()
@@ -111,9 +114,10 @@ const wrapped = (driver: Driver.Database): Database => {
   }
   return {
     prepare,
+    read: (work) => within(beginRead, work),
+    write: (work) => within(beginWrite, work),
     part,
     exec: (sql) => void driver.exec(sql),
-    write,
     close: () => void driver.close(),
   }
 }

@@ -4,20 +4,14 @@ import { disposableDatabase } from './disposableDatabase.ts'
 import type { Database, SqliteOverrides } from './openDatabase.ts'
 import { patiently } from './patience.ts'
 import { snapshotTable } from './snapshotTable.ts'
+import { viewCatalog } from './viewCatalog.ts'
 import { viewSchema, viewSchemaVersion } from './viewSchema.ts'
-import { viewSweeper } from './viewSweeper.ts'
-import { viewTables } from './viewTables.ts'
 
 const listPageSize = 100
 const scanPageSize = 1000
-// How much of a dropped view is removed before others may run.
-const sweepSlice = 2000
 
-const tablesOf = (database: Database) => ({
-  views: viewTables(database),
-  sweep: viewSweeper(database),
-  snapshots: snapshotTable(database),
-})
+const tablesOf = (database: Database) => ({ views: viewCatalog(database), snapshots: snapshotTable(database) })
+type Tables = ReturnType<typeof tablesOf>
 
 /** Views and snapshots in one SQLite file, which may be deleted at any time: they are then rebuilt from the log. */
 export const sqliteViewStore = async (
@@ -27,47 +21,39 @@ export const sqliteViewStore = async (
 ): Promise<ViewStore & SnapshotStore> => {
   const file = { path, synchronous: 'NORMAL', schema: viewSchema, schemaVersion: viewSchemaVersion } as const
   const disposable = disposableDatabase(file, tablesOf, overrides)
-  type Work<T> = Parameters<typeof disposable.use<T>>[0]
-  const read = <T>(work: Work<T>): Promise<T> => patiently(clock, path, () => disposable.use(work))
-  const write = <T>(work: Work<T>): Promise<T> =>
-    read((tables, database) => database.write(() => work(tables, database)))
-
-  const sweep = async (): Promise<void> => {
-    while (await write(({ sweep: sweepSome }) => sweepSome(sweepSlice))) await clock.sleep(0)
-  }
-  // What a process that was killed while it dropped a view has left.
-  await sweep()
+  const read = <T>(work: (tables: Tables) => T): Promise<T> =>
+    patiently(clock, path, () => disposable.use((tables, database) => database.read(() => work(tables))))
+  const write = <T>(work: (tables: Tables) => T): Promise<T> =>
+    patiently(clock, path, () => disposable.use((tables, database) => database.write(() => work(tables))))
+  // Opened now, so that a file that cannot be used is refused at the start.
+  await read(() => null)
 
   return {
     checkpoint: (projection, version) => read(({ views }) => views.find(projection, version)?.checkpoint ?? null),
 
-    load: (projection, version, keys) => read(({ views }) => views.load(projection, version, keys)),
+    load: (projection, version, keys) =>
+      read(({ views }) => {
+        const view = views.find(projection, version)
+        return [...new Set(keys)].flatMap((key) => view?.table.document(key) ?? [])
+      }),
 
     commit: (projection, version, { from, to }, changes) =>
       write(({ views }) => {
-        const view = views.find(projection, version)
-        if (!isSame(view?.checkpoint ?? null, from)) return false
-        views.change(view?.view ?? views.create(projection, version, to), to, changes)
+        const stored = views.find(projection, version)
+        if (!isSame(stored?.checkpoint ?? null, from)) return false
+        const view = stored ?? views.create(projection, version, to)
+        const grownBy = changes.reduce((sum, change) => sum + view.table.apply(change), 0)
+        views.move(view, to, grownBy)
         return true
       }),
 
     query: (projection, version, { term, after, limit = listPageSize }) =>
-      read(({ views }) => {
-        const view = views.find(projection, version)
-        return view === null ? [] : views.query(view.view, term, after, limit)
-      }),
+      read(({ views }) => views.find(projection, version)?.table.list(term, after, limit) ?? []),
 
     scan: (projection, version, { after, limit = scanPageSize } = {}) =>
-      read(({ views }) => {
-        const view = views.find(projection, version)
-        return view === null ? [] : views.scan(view.view, after, limit)
-      }),
+      read(({ views }) => views.find(projection, version)?.table.scan(after, limit) ?? []),
 
-    drop: async (projection, version) => {
-      await write(({ views }) => views.forget(projection, version))
-      await sweep()
-    },
-
+    drop: (projection, version) => write(({ views }) => views.drop(projection, version)),
     list: () => read(({ views }) => views.list()),
     loadSnapshot: (stream) => read(({ snapshots }) => snapshots.load(stream)),
     saveSnapshot: (stream, snapshot) => write(({ snapshots }) => snapshots.save(stream, snapshot)),
