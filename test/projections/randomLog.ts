@@ -1,4 +1,4 @@
-import type { Command, CommandType } from '../../domain/job/commands.ts'
+import { Command, type CommandType } from '../../domain/job/commands.ts'
 import { decide } from '../../domain/job/decide.ts'
 import type { JobEvent } from '../../domain/job/events.ts'
 import { evolve } from '../../domain/job/evolve.ts'
@@ -68,6 +68,19 @@ const often: Readonly<Partial<Record<CommandType, number>>> = {
   SucceedJob: 20,
   CancelJob: 1,
 }
+/** What a command may carry, beside what its example does. */
+const optional: Readonly<Partial<Record<CommandType, readonly string[]>>> = {
+  RenewLease: ['progress'],
+  ReleaseLease: ['progress'],
+  FailAttempt: ['progress'],
+  WaitOut: ['progress'],
+  FinishPause: ['progress'],
+  FinishCancel: ['progress'],
+  RecordCheckpoint: ['progress'],
+  CompleteStage: ['progress'],
+  SettleCall: ['progress'],
+  ReserveCall: ['takesOver'],
+}
 const likely = commandTypes.flatMap((type) => Array.from({ length: often[type] ?? 3 }, () => type))
 
 const callOf = (dice: Dice, calls: object): number => Number(dice.oneOf([1, ...Object.keys(calls)]))
@@ -81,10 +94,10 @@ const someCommand = (dice: Dice, job: Job, step: number, at: string): Command =>
   const wanted: Record<string, unknown> = {
     at,
     commandId: `${job.jobId}-${step}`,
-    token: job.lastToken,
+    token: Math.max(1, job.lastToken),
     ownerRevision: job.revision,
     retryRevision: job.retry?.revision ?? 0,
-    stage: type === 'InvalidateCheckpoint' ? dice.oneOf(stages) : stageAtWork(job),
+    stage: type === 'InvalidateCheckpoint' ? dice.oneOf(stages) : (stageAtWork(job) ?? 'none'),
     spec: job.spec,
     call,
     callKey: takesOver === undefined ? `key-${step}` : takesOver[1].callKey,
@@ -102,9 +115,9 @@ const someCommand = (dice: Dice, job: Job, step: number, at: string): Command =>
   if (type === 'RaiseBudget' && nanoUsd(job.limits.maximumCostUsd ?? zeroUsd) === 0n) wanted['limits'] = {}
   const example: object = command[type]()
   const overrides = Object.entries(wanted).filter(
-    ([name, value]) => value !== undefined && (name in example || name === 'progress' || name === 'takesOver'),
+    ([name, value]) => value !== undefined && (name in example || optional[type]?.includes(name)),
   )
-  return { ...example, ...Object.fromEntries(overrides) } as Command
+  return Command.parse({ ...example, ...Object.fromEntries(overrides) })
 }
 
 /** A job's fold of itself after an event. */

@@ -1,0 +1,11 @@
+import { jobList } from '../../projections/jobList.ts'
+import { openLeases } from '../../projections/openLeases.ts'
+import { readyJobs } from '../../projections/readyJobs.ts'
+import { spend } from '../../projections/spend.ts'
+import { wakeUps } from '../../projections/wakeUps.ts'
+
+const first = [readyJobs, openLeases, wakeUps]
+const then = [jobList, spend]
+
+/** The views that are kept. The loops look at `first`, so these are built before the others. */
+export const projections = { first, then, all: [...first, ...then] }

@@ -1,0 +1,251 @@
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Position } from '../../domain/ports/eventStore.ts'
+import type { Projection } from '../../projections/projection.ts'
+import { alarm } from './alarm.ts'
+import { catchingUp } from './catchingUp.ts'
+import { followNews } from './followNews.ts'
+import { projectedView, type ProjectedView, type ViewDeps } from './projectedView.ts'
+import { type Difference, shadowOf } from './shadow.ts'
+
+export type ProjectorDeps = ViewDeps & {
+  readonly clock: Clock
+  /** `first` is what the loops look at: in a backlog it is built before the rest. */
+  readonly projections: {
+    readonly first: readonly Projection<unknown>[]
+    readonly then: readonly Projection<unknown>[]
+  }
+  /** Told after each page of a view that is being built, and once when it is done. */
+  onProgress?(progress: BuildProgress): void
+  /** Events read at a time. Default 1 000. */
+  readonly pageSize?: number
+  /** How long another process may stand still before this one takes over. Default 100 ms. */
+  readonly patienceMs?: number
+}
+
+export type BuildProgress = {
+  readonly projection: string
+  readonly position: Position
+  /** Folded by this process. */
+  readonly events: number
+  readonly done: boolean
+}
+
+/** Which version of a view answers queries, and whether it lacks events because its successor is still being built. */
+export type ServedView = { readonly version: number; readonly stale: boolean }
+
+export type ViewStatus = {
+  readonly name: string
+  readonly version: number
+  /** Null before the first event. */
+  readonly position: Position | null
+  readonly head: Position
+  readonly upToDate: boolean
+  readonly documents: number
+  readonly served: ServedView
+}
+
+export type ViewCheck = {
+  readonly name: string
+  readonly version: number
+  readonly documents: number
+  readonly equal: boolean
+  /** The first document that differs from a fresh fold. */
+  readonly differs: Difference | null
+}
+
+/** Keeps the views of the log, together with any number of other processes. */
+export type Projector = {
+  /** Catches up, then follows the log, until the signal aborts. Waits out a store that is away. Never rejects. */
+  run(signal: AbortSignal): Promise<void>
+  /** Folds what is there now. Raises `StoreUnavailable`. */
+  catchUp(signal?: AbortSignal): Promise<void>
+  /**
+   * Answers true once the views (those named, or all) have everything up to this position: whoever wrote can read
+   * it. False after `timeoutMs`, or when the signal aborts. Needs `run` to be under way.
+   */
+  waitFor(
+    position: Position,
+    options: { timeoutMs: number; signal?: AbortSignal; names?: readonly string[] },
+  ): Promise<boolean>
+  /** The version to query. Until a new version has the whole log, that is the one before. */
+  served(name: string): Promise<ServedView>
+  status(): Promise<readonly ViewStatus[]>
+  /**
+   * Folds the log anew beside the view and puts right what differs, so that readers never meet a half-built view.
+   * Called again after it was interrupted, it goes on where it stopped. Answers how many documents were put right.
+   */
+  rebuild(name: string, options?: RebuildOptions): Promise<number>
+  /** Folds the log anew and compares byte for byte, up to the first difference. */
+  verify(name: string, options?: RebuildOptions): Promise<ViewCheck>
+}
+
+export type RebuildOptions = { readonly signal?: AbortSignal; onProgress?(progress: BuildProgress): void }
+
+const idleMs = 1_000
+const troubleMsMin = 100
+const troubleMsMax = 5_000
+
+export const projector = (deps: ProjectorDeps): Projector => {
+  const { events, views, clock, log, pageSize = 1_000, patienceMs = 100 } = deps
+  const lanes = [
+    ...deps.projections.first.map((projection) => ({ view: projectedView(projection, deps), isFirst: true })),
+    ...deps.projections.then.map((projection) => ({ view: projectedView(projection, deps), isFirst: false })),
+  ]
+  const news = alarm(clock)
+  const waiting = new Set<() => void>()
+  const folded = new Map<ProjectedView, number>()
+  const complete = new Set<ProjectedView>()
+
+  const viewNamed = (name: string): ProjectedView => {
+    const lane = lanes.find(({ view }) => view.projection.name === name)
+    if (lane === undefined) throw new Error(`there is no projection "${name}"`)
+    return lane.view
+  }
+
+  const report = (view: ProjectedView, done: boolean): void =>
+    deps.onProgress?.({
+      projection: view.projection.name,
+      position: view.scannedTo(),
+      events: folded.get(view) ?? 0,
+      done,
+    })
+
+  /** Versions before this one have served until now. */
+  const retireOlder = async ({ projection: { name, version } }: ProjectedView): Promise<void> => {
+    for (const stored of await views.list()) {
+      if (stored.name === name && stored.version < version) await views.drop(name, stored.version)
+    }
+  }
+
+  const { step, distrust } = catchingUp(lanes, { ...deps, pageSize, patienceMs }, {
+    folded: (view, count) => {
+      folded.set(view, (folded.get(view) ?? 0) + count)
+      if (!complete.has(view)) report(view, false)
+    },
+    complete: async (view) => {
+      if (complete.has(view)) return
+      await retireOlder(view)
+      complete.add(view)
+      report(view, true)
+    },
+  })
+
+  // One step at a time, whoever asks for it.
+  let last: Promise<unknown> = Promise.resolve()
+  const stepInTurn = (signal: AbortSignal): Promise<boolean> => {
+    const next = last.then(() => step(signal))
+    last = next.catch(() => {})
+    return next
+  }
+
+  const stepUntilEnd = async (signal: AbortSignal): Promise<void> => {
+    let isBehind = true
+    while (isBehind && !signal.aborted) {
+      isBehind = await stepInTurn(signal)
+      for (const wake of [...waiting]) wake()
+    }
+  }
+
+  /** A log that ends before a view does is another one, or was cut. */
+  const doubtViewsBeyondTheLog = async (): Promise<void> => {
+    const head = await events.head()
+    for (const { view } of lanes) if (view.scannedTo() > head) view.doubt()
+    distrust()
+  }
+
+  const run = async (signal: AbortSignal): Promise<void> => {
+    let following: Promise<void> | null = null
+    let troubleMs = troubleMsMin
+    while (!signal.aborted) {
+      try {
+        const rung = news.rung()
+        await stepUntilEnd(signal)
+        const after = lanes.map(({ view }) => view.scannedTo()).toSorted()[0] ?? ''
+        following ??= followNews({ events, clock, log }, { after, ring: news.ring, signal })
+        if (!(await news.rest(rung, idleMs, signal))) await doubtViewsBeyondTheLog()
+        troubleMs = troubleMsMin
+      } catch (error) {
+        if (error instanceof StoreUnavailable) log.trouble('projecting the log', error)
+        else log.fault('projecting the log', error)
+        distrust()
+        await clock.sleep(troubleMs, signal)
+        troubleMs = Math.min(troubleMsMax, troubleMs * 2)
+      }
+    }
+    await following
+  }
+
+  const has = (position: Position, names: readonly string[] | undefined): boolean =>
+    lanes.every(
+      ({ view }) => (names !== undefined && !names.includes(view.projection.name)) || view.scannedTo() >= position,
+    )
+
+  const waitFor: Projector['waitFor'] = async (position, { timeoutMs, signal, names }) => {
+    const awake = new AbortController()
+    const giveUp = (): void => awake.abort()
+    const wake = (): void => {
+      if (has(position, names)) awake.abort()
+    }
+    waiting.add(wake)
+    signal?.addEventListener('abort', giveUp)
+    news.ring()
+    if (!has(position, names) && signal?.aborted !== true) await clock.sleep(timeoutMs, awake.signal)
+    waiting.delete(wake)
+    signal?.removeEventListener('abort', giveUp)
+    return has(position, names)
+  }
+
+  const served = async (name: string): Promise<ServedView> => {
+    const view = viewNamed(name)
+    const { version } = view.projection
+    if (complete.has(view)) return { version, stale: false }
+    const older = (await views.list())
+      .filter((stored) => stored.name === name && stored.version < version)
+      .map((stored) => stored.version)
+    return { version: older.length === 0 ? version : Math.max(...older), stale: true }
+  }
+
+  const status = async (): Promise<readonly ViewStatus[]> => {
+    const stored = await views.list()
+    const head = await events.head()
+    return Promise.all(
+      lanes.map(async ({ view }) => {
+        const { name, version } = view.projection
+        const found = stored.find((each) => each.name === name && each.version === version)
+        const position = found?.checkpoint.position ?? null
+        return {
+          name,
+          version,
+          position,
+          head,
+          upToDate: (position ?? '') >= head || view.scannedTo() >= head,
+          documents: found?.documents ?? 0,
+          served: await served(name),
+        }
+      }),
+    )
+  }
+
+  const shadow = (name: string, purpose: 'rebuild' | 'verify', options: RebuildOptions) =>
+    shadowOf(viewNamed(name).projection, purpose, {
+      ...deps,
+      pageSize,
+      signal: options.signal ?? new AbortController().signal,
+      onProgress: options.onProgress,
+    })
+
+  return {
+    run,
+    catchUp: (signal = new AbortController().signal) => stepUntilEnd(signal),
+    waitFor,
+    served,
+    status,
+    rebuild: (name, options = {}) => shadow(name, 'rebuild', options).repair(),
+    verify: async (name, options = {}) => {
+      const { documents, differs } = await shadow(name, 'verify', options).compare()
+      const { version } = viewNamed(name).projection
+      return { name, version, documents, equal: differs === null, differs }
+    },
+  }
+}
