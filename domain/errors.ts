@@ -27,8 +27,8 @@ export class LeaseLostError extends EngineError {}
 
 /** Input that breaks a rule. Raised before anything is written. */
 export class InvalidInputError extends EngineError {
-  constructor(message: string, details: Readonly<Record<string, unknown>> = {}) {
-    super('invalid_input', message, details)
+  constructor(message: string, details: Readonly<Record<string, unknown>> = {}, code = 'invalid_input') {
+    super(code, message, details)
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { InvalidInputError } from './errors.ts'
 import type { NanoUsd } from './money.ts'
+import { recordOf } from './recordOf.ts'
 
 /** US dollars per million tokens, or per call, as a decimal string. */
 const Price = z
@@ -22,7 +23,7 @@ export const PriceProfile = z.strictObject({
   /** A date (00:00 UTC) or an instant. */
   effectiveFrom: z.union([z.iso.date(), z.iso.datetime({ offset: true })]),
   provider: z.string().min(1).max(100),
-  models: z.record(z.string().min(1).max(200), ModelPrice),
+  models: recordOf(z.string().min(1).max(200), ModelPrice),
 })
 export type PriceProfile = z.infer<typeof PriceProfile>
 
@@ -128,26 +129,19 @@ export const pinPrices = (
   const inForce = profiles
     .filter((profile) => profile.provider === wanted.provider && effectiveAt(profile) <= wanted.at)
     .sort((left, right) => effectiveAt(right) - effectiveAt(left))
-  const chosen = new Map<string, PriceProfile>()
+  const used = new Set<PriceProfile>()
+  const models: Record<string, ModelPrice> = {}
   for (const model of wanted.models) {
     const profile = inForce.find((each) => Object.hasOwn(each.models, model))
-    if (profile !== undefined) chosen.set(model, profile)
+    const price = profile?.models[model]
+    if (profile === undefined || price === undefined) continue
+    used.add(profile)
+    models[model] = price
   }
-  const used = [...new Set(chosen.values())].sort((left, right) => (left.id < right.id ? -1 : 1))
-  const [first] = used
-  if (first === undefined) return null
-  if (used.length === 1) return first
-  return {
-    id: used.map((profile) => profile.id).join('+'),
-    effectiveFrom: used.map((profile) => profile.effectiveFrom).sort((a, b) => Date.parse(b) - Date.parse(a))[0] ?? '',
-    provider: wanted.provider,
-    models: Object.fromEntries(
-      [...chosen].flatMap(([model, profile]) => {
-        const price = profile.models[model]
-        return price === undefined ? [] : [[model, price]]
-      }),
-    ),
-  }
+  const [latest, ...earlier] = [...used].sort((left, right) => effectiveAt(right) - effectiveAt(left))
+  if (latest === undefined || earlier.length === 0) return latest ?? null
+  const ids = [...used].map((profile) => profile.id).sort()
+  return { id: ids.join('+'), effectiveFrom: latest.effectiveFrom, provider: wanted.provider, models }
 }
 
 const refuseOverlaps = (profiles: readonly PriceProfile[]): void => {

@@ -19,11 +19,16 @@ export const askedDelayMs = (askedMs: number, luck: number): number =>
 
 export type ChosenDelay = { readonly delayMs: number; readonly reason: 'backoff' | 'retry_after'; readonly luck: number }
 
-/** An unreadable wait (`askedMs` null) means our own, never "now". */
+/** A year: whoever asks for more has not said when to come back. */
+export const askedMsMax = 365 * 24 * 3_600_000
+
+/** An unreadable wait (`askedMs` null, negative, or above `askedMsMax`) means our own, never "now". */
 export const chooseDelay = (
   failure: { attempt: number; askedMs: number | null; luck: number },
   policy: RetryPolicy = retryPolicy,
-): ChosenDelay =>
-  failure.askedMs === null
-    ? { delayMs: backoffMs(failure.attempt, failure.luck, policy), reason: 'backoff', luck: failure.luck }
-    : { delayMs: askedDelayMs(failure.askedMs, failure.luck), reason: 'retry_after', luck: failure.luck }
+): ChosenDelay => {
+  const { attempt, askedMs, luck } = failure
+  return askedMs !== null && askedMs >= 0 && askedMs <= askedMsMax
+    ? { delayMs: askedDelayMs(askedMs, luck), reason: 'retry_after', luck }
+    : { delayMs: backoffMs(attempt, luck, policy), reason: 'backoff', luck }
+}

@@ -1,9 +1,12 @@
 import { InvalidInputError } from './errors.ts'
 
+/** Deeper than any document people write, and far from where writing it again would overflow the stack. */
+export const nestingMax = 500
+
 /**
  * Reads JSON text without changing anything silently. Raises `InvalidInputError` naming the place for what a
  * JavaScript value could not give back exactly: an own `__proto__` key, an integer beyond 2^53, a number out of
- * range, a lone surrogate. NUL and every other character are kept.
+ * range, a lone surrogate, more than `nestingMax` levels. NUL and every other character are kept.
  */
 export const readStrictJson = (text: string): unknown => {
   let value: unknown
@@ -17,14 +20,13 @@ export const readStrictJson = (text: string): unknown => {
   return value
 }
 
-const stringsAndNumbers = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+// The runs between escapes are taken whole: a choice for each character would overflow the stack on a long string.
+const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
 const refuseInexactNumbers = (text: string): void => {
   for (const [token] of text.matchAll(stringsAndNumbers)) {
     if (token.startsWith('"')) continue
-    const value = Number(token)
-    const exact = /[.eE]/.test(token) ? Number.isFinite(value) : Number.isSafeInteger(value)
-    if (!exact) {
+    if (!isKept(token)) {
       throw new InvalidInputError(`the number ${shortened(token)} cannot be kept exactly: give it as a string`, {
         number: shortened(token),
       })
@@ -32,17 +34,23 @@ const refuseInexactNumbers = (text: string): void => {
   }
 }
 
+const isKept = (token: string): boolean => {
+  const value = Number(token)
+  if (value === 0) return /^-?[0.]+(?:[eE]|$)/.test(token) // Too small for a number is not nothing.
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
+}
+
 const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
 /**
- * Raises `InvalidInputError` for a value, already read, that holds an own `__proto__` key or a lone surrogate.
- * `path` names where the value stands.
+ * Raises `InvalidInputError` for a value, already read, that holds an own `__proto__` key or a lone surrogate, or is
+ * nested deeper than `nestingMax`. `path` names where the value stands.
  */
 export const refuseHostile = (value: unknown, path: string): void => {
   // By hand rather than by recursion: a hostile document may be nested deeper than the stack.
-  const left: { value: unknown; path: string }[] = [{ value, path }]
+  const left: { value: unknown; path: string; depth: number }[] = [{ value, path, depth: 0 }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { value: each, path: place } = next
+    const { value: each, path: place, depth } = next
     if (typeof each === 'string') {
       if (loneSurrogate.test(each)) {
         throw new InvalidInputError(`${place} holds half a surrogate pair, which no UTF-8 text can say`, { path: place })
@@ -50,12 +58,15 @@ export const refuseHostile = (value: unknown, path: string): void => {
       continue
     }
     if (each === null || typeof each !== 'object') continue
+    if (depth === nestingMax) {
+      throw new InvalidInputError(`${shortened(place)} is nested deeper than ${nestingMax} levels`, { path: shortened(place) })
+    }
     for (const key of Object.keys(each)) {
       const child = Array.isArray(each) ? `${place}[${key}]` : `${place}.${key}`
       if (key === '__proto__' || loneSurrogate.test(key)) {
         throw new InvalidInputError(`${child} is a key that is not allowed`, { path: child })
       }
-      left.push({ value: Object.getOwnPropertyDescriptor(each, key)?.value, path: child })
+      left.push({ value: Object.getOwnPropertyDescriptor(each, key)?.value, path: child, depth: depth + 1 })
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { JobDocument } from '../domain/job/document.ts'
-import type { JobEvent, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
+import type { JobEvent, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
 import type { JobState } from '../domain/job/job.ts'
 import type { Usd } from '../domain/money.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
@@ -19,7 +19,7 @@ export type Submission = {
   readonly model: string | null
   readonly parameters: Readonly<Record<string, unknown>>
   readonly target?: number
-  readonly limits?: Partial<Limits>
+  readonly limits?: RaisedLimits
   readonly rateLimits?: Readonly<Record<string, RateLimits>>
   readonly priceProfiles: readonly PriceProfile[]
   readonly allowUnpriced?: readonly string[]

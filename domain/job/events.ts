@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { JobId } from '../ids.ts'
 import { Usd } from '../money.ts'
 import { Usage } from '../pricing.ts'
+import { recordOf } from '../recordOf.ts'
 
 // ── Parts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -69,17 +70,21 @@ export const JobSpec = z.strictObject({
   projectId: Name,
   type: Name,
   definitionVersion: z.int().positive(),
-  stages: z.array(Name).min(1).max(100),
+  stages: z
+    .array(Name)
+    .min(1)
+    .max(100)
+    .refine((stages) => new Set(stages).size === stages.length, 'must each have a name of their own'),
   input: Content,
   provider: z.strictObject({ name: ProviderName, baseUrl: z.string().max(2_000).nullable() }).nullable(),
   model: Name.nullable(),
   /** Call parameters that change what the job computes. */
-  parameters: z.record(Name, z.unknown()),
+  parameters: recordOf(Name, z.unknown()),
   target: z.int().positive().nullable(),
   inputConfigHash: Sha256Hex,
   idempotencyKey: z.string().min(1).max(500),
   limits: Limits,
-  rateLimits: z.record(ProviderName, RateLimits),
+  rateLimits: recordOf(ProviderName, RateLimits),
   priceProfile: z.strictObject({ id: Name, sha256: Sha256Hex }).nullable(),
   allowUnpriced: z.array(Name),
   maxAttempts: z.int().positive(),
@@ -92,7 +97,7 @@ export const JobSpec = z.strictObject({
   concurrency: z.int().positive(),
   /** Higher goes first. */
   priority: z.int().min(-1_000_000).max(1_000_000),
-  labels: z.record(Name, z.string().max(200)),
+  labels: recordOf(Name, z.string().max(200)),
   startAfter: Instant.nullable(),
 })
 export type JobSpec = z.infer<typeof JobSpec>

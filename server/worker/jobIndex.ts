@@ -6,8 +6,10 @@ type Sends = {
   n: number
   /** Sends with that key so far, by call number: their outcome is open or unknown. */
   pending: number[]
-  /** Sends that failed in this attempt of the job. */
+  /** Sends that failed in this attempt of the job, but for those that the provider told to come back later. */
   failures: number
+  /** Sends that were told to come back later. */
+  askedWaits: number
 }
 
 /**
@@ -21,15 +23,23 @@ export type JobIndex = {
   settledAt(fingerprint: string): number | null
   /** Revision of the event with this checkpoint, or null. */
   checkpointAt(stage: string, key: string): number | null
+  forgetCheckpoint(stage: string, key: string): void
   isAccepted(stage: string, key: string): boolean
   stageResult(stage: string): Content | null
   sends(fingerprint: string): Readonly<Sends>
+  /** When (ms since 1970, as recorded) and how large the reservations of the minute before `now` were. */
+  recentCalls(now: number): readonly { readonly at: number; readonly tokens: number }[]
   /** True once somebody resumed the job after it had paused because a paid answer was gone. */
   mayRepeatMissing(): boolean
 }
 
+/** Rate limits count by the minute. */
+const rateWindowMs = 60_000
+/** Older calls are dropped whenever the list has doubled. */
+const recentCallsMin = 1_000
+
 const place = (stage: string, key: string): string => JSON.stringify([stage, key])
-const noSends: Readonly<Sends> = { n: 1, pending: [], failures: 0 }
+const noSends: Readonly<Sends> = { n: 1, pending: [], failures: 0, askedWaits: 0 }
 
 export const jobIndex = (): JobIndex => {
   const settled = new Map<string, number>()
@@ -39,6 +49,8 @@ export const jobIndex = (): JobIndex => {
   const fingerprints = new Map<number, string>()
   const sends = new Map<string, Sends>()
 
+  let recentCallsMax = recentCallsMin
+  let recent: { at: number; tokens: number }[] = []
   let pausedForMissing = false
   let repeatsMissing = false
 
@@ -50,8 +62,10 @@ export const jobIndex = (): JobIndex => {
   return {
     settledAt: (fingerprint) => settled.get(fingerprint) ?? null,
     checkpointAt: (stage, key) => checkpoints.get(place(stage, key)) ?? null,
+    forgetCheckpoint: (stage, key) => void checkpoints.delete(place(stage, key)),
     isAccepted: (stage, key) => accepted.has(place(stage, key)),
     stageResult: (stage) => results.get(stage)?.content ?? null,
+    recentCalls: (now) => recent.filter(({ at }) => now - at < rateWindowMs),
     mayRepeatMissing: () => repeatsMissing,
     sends: (fingerprint) => sends.get(fingerprint) ?? noSends,
 
@@ -60,7 +74,8 @@ export const jobIndex = (): JobIndex => {
         case 'ProviderCallReserved': {
           const { call, fingerprint } = event.data
           fingerprints.set(call, fingerprint)
-          const before = sends.get(fingerprint) ?? { n: 1, pending: [], failures: 0 }
+          remember(event.recordedAt, event.data.worstCase)
+          const before = sends.get(fingerprint) ?? { n: 1, pending: [], failures: 0, askedWaits: 0 }
           sends.set(fingerprint, { ...before, pending: [...before.pending, call] })
           return
         }
@@ -75,7 +90,8 @@ export const jobIndex = (): JobIndex => {
         case 'ProviderCallFailed': {
           const of = close(event.data.call)
           if (of === null) return
-          of.failures += 1
+          if (event.data.delayReason === 'retry_after') of.askedWaits += 1
+          else of.failures += 1
           if (event.data.billed === 'unknown') return
           const wasOnlySend = of.pending.length === 1
           of.pending = of.pending.filter((call) => call !== event.data.call)
@@ -109,7 +125,15 @@ export const jobIndex = (): JobIndex => {
     },
   }
 
+  function remember(recordedAt: string, worstCase: { inputTokens: number; outputTokens: number }): void {
+    const at = Date.parse(recordedAt)
+    recent.push({ at, tokens: worstCase.inputTokens + worstCase.outputTokens })
+    if (recent.length < recentCallsMax) return
+    recent = recent.filter((each) => at - each.at < rateWindowMs)
+    recentCallsMax = recent.length * 2 + recentCallsMin
+  }
+
   function forgetFailures(): void {
-    for (const each of sends.values()) each.failures = 0
+    for (const each of sends.values()) Object.assign(each, { failures: 0, askedWaits: 0 })
   }
 }

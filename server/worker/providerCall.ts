@@ -1,51 +1,19 @@
 import { canonical } from '../../domain/canonical.ts'
 import { LeaseLostError, PolicyBlockError, ProviderError } from '../../domain/errors.ts'
-import type { Amounts, JobSpec } from '../../domain/job/events.ts'
-import type { JobId } from '../../domain/ids.ts'
+import type { Amounts } from '../../domain/job/events.ts'
 import { usd } from '../../domain/money.ts'
-import type { Clock } from '../../domain/ports/clock.ts'
-import type { Sha256 } from '../../domain/ports/hash.ts'
 import type { CallRequest, Provider, ProviderAnswer } from '../../domain/ports/provider.ts'
-import type { Random } from '../../domain/ports/random.ts'
-import { costOf, type ModelPrice, type PriceProfile, worstCaseCost, worstCaseTokens } from '../../domain/pricing.ts'
+import { costOf, type ModelPrice, worstCaseCost, worstCaseTokens } from '../../domain/pricing.ts'
 import { isRejection, type Rejection } from '../../domain/rejection.ts'
 import { chooseDelay } from '../../domain/retry.ts'
 import { preview } from '../../domain/strictJson.ts'
 import { type CallAnswer, Interrupted } from '../defineJob.ts'
-import type { Contents } from './contents.ts'
-import type { Gate } from './gate.ts'
-import type { JobIndex } from './jobIndex.ts'
-import type { LateAnswers } from './lateAnswers.ts'
-import type { JobWriter, Wish } from './jobWriter.ts'
-import { StoredAnswer } from './recordedAnswers.ts'
-import type { Stopping } from './stopping.ts'
+import type { Desk } from './desk.ts'
+import { StoredAnswer } from './recordedAnswer.ts'
 import type { Waits } from './waits.ts'
 
-/** What one attempt makes its calls with. */
-export type CallDesk = {
-  readonly spec: JobSpec
-  readonly jobId: JobId
-  readonly workerId: string
-  readonly writer: JobWriter
-  readonly index: JobIndex
-  readonly late: LateAnswers
-  readonly contents: Contents
-  readonly provider: Provider
-  readonly prices: PriceProfile | null
-  /** The job's own limits, then those of this process for the provider. */
-  readonly gates: readonly Gate[]
-  readonly waits: Waits
-  readonly stopping: Stopping
-  readonly clock: Clock
-  readonly random: Random
-  readonly sha256: Sha256
-  /** Milliseconds a call may take, cut to what is left of the job's duration. */
-  callTimeoutMs(): number
-  progress(): Pick<Extract<Wish, { type: 'SettleCall' }>, 'progress'>
-  /** Resolves when one of the job's open calls has ended, or the job is to stop. */
-  callEnded(): Promise<void>
-  ask<T>(read: () => Promise<T>): Promise<T>
-}
+/** A desk that has a provider to ask. */
+export type CallDesk = Desk & { readonly provider: Provider }
 
 export type KeyedRequest = {
   readonly stage: string
@@ -163,7 +131,7 @@ const reserve = async (
       return { call: reserved.data.call, callKey }
     }
     if (outcome.rejected === 'budget_exhausted' && Object.keys(desk.writer.job.open).length > 0) {
-      await desk.callEnded()
+      await desk.calls.nextEnd()
       continue
     }
     stopFor(desk, outcome, worstCase)
@@ -259,7 +227,7 @@ const settle = async (
       costUsd,
       answer: kept,
       durationMs,
-      ...desk.progress(),
+      progress: desk.said.progress,
     })
     const settled = events.find((event) => event.type === 'ProviderCallSettled')
     return {
@@ -293,6 +261,9 @@ const lateAnswer = async (desk: CallDesk, call: KeyedRequest, fingerprint: strin
   return settle(desk, call, fingerprint, { call: number, callKey: late.callKey }, { text, finishReason, usage: late.usage }, 0)
 }
 
+/** A provider that says when to come back uses up none of a call's tries, but not without end. */
+const askedWaitsMax = 50
+
 /** Records the failure with the wait chosen before the next send, or raises it when there is to be none. */
 const afterFailure = async (
   desk: CallDesk,
@@ -300,10 +271,12 @@ const afterFailure = async (
   send: Send,
   error: ProviderError,
 ): Promise<Tried> => {
-  const attempt = desk.index.sends(fingerprint).failures + 1
-  const retried = mayPass(error) && attempt < desk.spec.callAttempts
+  const { failures, askedWaits } = desk.index.sends(fingerprint)
+  const askedMs = error.retryAfter?.ms ?? null
+  const isLeft = askedMs === null ? failures + 1 < desk.spec.callAttempts : askedWaits < askedWaitsMax
+  const retried = mayPass(error) && isLeft
   const luck = desk.random.luck()
-  const chosen = chooseDelay({ attempt, askedMs: error.retryAfter?.ms ?? null, luck })
+  const chosen = chooseDelay({ attempt: failures + 1, askedMs, luck })
   const retryAfter = error.retryAfter === null ? undefined : { raw: preview(error.retryAfter.raw, 100), ms: error.retryAfter.ms }
   await desk.writer.record({
     type: 'FailCall',

@@ -23,8 +23,8 @@ export type Stopping = {
   readonly hard: AbortSignal
   stop(reason: StopReason): void
   /** Ends what is under way. */
-  abandon(): void
-  /** Called once for each reason that takes hold. */
+  cut(): void
+  /** Called for each reason that takes hold, at once for one that already has. */
   onStop(listener: (reason: StopReason) => void): void
 }
 
@@ -46,7 +46,10 @@ export const stopping = (): Stopping => {
       if (next.kind === 'lost') hard.abort()
       for (const listener of listeners) listener(next)
     },
-    abandon: () => hard.abort(),
-    onStop: (listener) => void listeners.push(listener),
+    cut: () => hard.abort(),
+    onStop(listener) {
+      listeners.push(listener)
+      if (reason !== null) listener(reason)
+    },
   }
 }

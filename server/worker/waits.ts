@@ -1,5 +1,6 @@
 import { heldWaitMsMax } from '../../domain/retry.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
+import type { WaitingFor } from '../../domain/job/job.ts'
 import type { Wish } from './jobWriter.ts'
 import type { Stopping } from './stopping.ts'
 
@@ -16,6 +17,8 @@ export type Waits = {
   end(): void
   /** Returns early when the attempt stops. */
   wait(delayMs: number, reason: WaitReason): Promise<void>
+  /** What the job waits for while none of its calls can go on. */
+  longest(): WaitingFor | undefined
 }
 
 const settleMs = 10
@@ -37,6 +40,12 @@ export const waits = (clock: Clock, stopping: Stopping): Waits => {
       calls -= 1
       // Whoever this call made room for begins first; only then is it plain that nobody can go on.
       void clock.sleep(settleMs, stopping.soft).then(look)
+    },
+    longest() {
+      if (waiting.size === 0 || waiting.size < calls) return undefined
+      const last = [...waiting].reduce((latest, each) => (each.dueAt > latest.dueAt ? each : latest))
+      const until = new Date(clock.now() + last.dueAt - clock.monotonic()).toISOString()
+      return { reason: last.reason.failure.errorCode, until }
     },
     async wait(delayMs, reason) {
       const mine = { dueAt: clock.monotonic() + delayMs, reason }

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { InvalidInputError } from '../domain/errors.ts'
+import type { Sha256 } from '../domain/ports/hash.ts'
+import type { ListPlace, ViewStore } from '../domain/ports/viewStore.ts'
+import { jobList, ListedJob } from '../projections/jobList.ts'
+import { type JobFilter, jobListOf } from '../projections/jobLists.ts'
+import type { JobListQuery, Page } from './engine.ts'
+
+const limitDefault = 50
+const limitMax = 500
+
+/** Where the next page starts, and which filter it belongs to: a cursor serves no other list. */
+const Cursor = z.strictObject({ filter: z.string(), sort: z.string(), key: z.string() })
+
+/**
+ * A page of jobs, newest first, in an order that no later event changes. Raises `InvalidInputError` for a limit out
+ * of range, a label that is not `name=value`, and a cursor that was altered, cut or made for another filter.
+ */
+export const pageOfJobs = async (views: ViewStore, query: JobListQuery, sha256: Sha256): Promise<Page<ListedJob>> => {
+  const filter = filterOf(query)
+  const limit = limitOf(query)
+  const filterMark = sha256(JSON.stringify(filter)).slice(0, 16)
+  const { term, passes } = jobListOf(filter)
+  const items: ListedJob[] = []
+  let after = query.cursor === undefined ? undefined : placeOf(query.cursor, filterMark)
+  for (;;) {
+    const place: { after?: ListPlace } = after === undefined ? {} : { after }
+    const documents = await views.query(jobList.name, jobList.version, { term, limit, ...place })
+    for (const document of documents) {
+      after = { sort: document.sort, key: document.key }
+      const job = ListedJob.parse(JSON.parse(document.value))
+      if (passes(job)) items.push(job)
+      if (items.length === limit) return { items, nextCursor: cursorOf(filterMark, after) }
+    }
+    if (documents.length < limit) return { items, nextCursor: null }
+  }
+}
+
+const filterOf = (query: JobListQuery): JobFilter => {
+  const { projectId, state, type, label } = query
+  const named = label === undefined ? null : /^([^=]+)=(.*)$/s.exec(label)
+  if (label !== undefined && named === null) {
+    throw new InvalidInputError(`label "${label}" is not of the form name=value`, { label })
+  }
+  return {
+    ...(projectId === undefined ? {} : { projectId }),
+    ...(state === undefined ? {} : { state }),
+    ...(type === undefined ? {} : { type }),
+    ...(named === null ? {} : { labels: { [named[1] ?? '']: named[2] ?? '' } }),
+  }
+}
+
+const limitOf = (query: JobListQuery): number => {
+  const { limit = limitDefault } = query
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= limitMax) return limit
+  throw new InvalidInputError(`limit ${limit} is not a whole number from 1 to ${limitMax}`, { limit })
+}
+
+const cursorOf = (filter: string, place: ListPlace): string =>
+  Buffer.from(JSON.stringify({ filter, sort: place.sort, key: place.key })).toString('base64url')
+
+const placeOf = (cursor: string, filter: string): ListPlace => {
+  const parsed = Cursor.safeParse(jsonOrNull(Buffer.from(cursor, 'base64url').toString('utf8')))
+  if (!parsed.success) {
+    throw new InvalidInputError('the cursor is not one that a page of jobs gave: it was altered or cut', { cursor })
+  }
+  if (parsed.data.filter !== filter) {
+    throw new InvalidInputError('the cursor belongs to a list with another filter: use the filter it was given for', {
+      cursor,
+    })
+  }
+  return { sort: parsed.data.sort, key: parsed.data.key }
+}
+
+const jsonOrNull = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

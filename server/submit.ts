@@ -1,0 +1,200 @@
+import { canonical } from '../domain/canonical.ts'
+import { defaultLimits } from '../domain/budget.ts'
+import { InvalidInputError } from '../domain/errors.ts'
+import { jobIdOf, type JobId } from '../domain/ids.ts'
+import { type Content, inlineBytesMax, JobSpec, type Limits } from '../domain/job/events.ts'
+import { givenLimits } from '../domain/job/evolve.ts'
+import { usd, type Usd } from '../domain/money.ts'
+import { nearest } from '../domain/nearest.ts'
+import type { ArtifactStore } from '../domain/ports/artifactStore.ts'
+import type { Sha256 } from '../domain/ports/hash.ts'
+import type { CallRequest, Provider } from '../domain/ports/provider.ts'
+import { pinPrices, type PriceProfile, worstCaseCost, worstCaseTokens } from '../domain/pricing.ts'
+import { retryPolicy } from '../domain/retry.ts'
+import { refuseHostile } from '../domain/strictJson.ts'
+import type { Inspected, JobDefinition } from './defineJob.ts'
+import type { Submission } from './engine.ts'
+
+export type Submitting = {
+  readonly definitions: ReadonlyMap<string, JobDefinition>
+  readonly artifacts: ArtifactStore
+  readonly sha256: Sha256
+  readonly now: number
+  /** Tells how the provider counts, for the estimate; null where it is not configured here. */
+  provider(name: string, baseUrl: string | null): Provider | null
+  /** Prices that come with the program, for providers of its own. */
+  ownPrices(provider: string): readonly PriceProfile[]
+}
+
+export type PreparedJob = {
+  readonly jobId: JobId
+  readonly spec: JobSpec
+  /** Stores what the spec refers to. Durable when this resolves; submitting comes after it. */
+  store(): Promise<void>
+}
+
+const concurrencyDefault = 4
+const maxLostLeasesDefault = 5
+
+/** Checks a submission and makes its spec. Raises `InvalidInputError`; writes nothing. */
+export const prepareJob = (deps: Submitting, submission: Submission): PreparedJob => {
+  const { sha256 } = deps
+  const definition = definitionOf(deps.definitions, submission.type)
+  refuseHostile(submission.labels ?? {}, 'labels')
+  refuseHostile(submission.parameters, 'parameters')
+  const toStore: Uint8Array[] = []
+  const inspected = inspect(definition, submission, sha256)
+  for (const file of submission.files) toStore.push(file.content)
+
+  const priced = pricesOf(deps, submission, inspected.requests)
+  if (priced.profile !== null) toStore.push(encoded(canonical(priced.profile)))
+
+  const inputText = JSON.stringify(inspected.input ?? null)
+  const inputBytes = encoded(inputText)
+  const isLarge = inputBytes.length > inlineBytesMax
+  if (isLarge) toStore.push(inputBytes)
+  const input: Content = isLarge
+    ? { artifact: { sha256: sha256(inputBytes), bytes: inputBytes.length, mediaType: 'application/json' } }
+    : { json: jsonOf(inputText) }
+
+  const { provider, model, parameters, target = null } = submission
+  const inputConfigHash = sha256(
+    canonical({
+      type: definition.type,
+      definitionVersion: definition.version,
+      input: inspected.input,
+      provider,
+      model,
+      parameters,
+      target,
+    }),
+  )
+  const idempotencyKey = submission.idempotencyKey ?? inputConfigHash
+  const limits: Limits = { ...defaultLimits, ...givenLimits(submission.limits ?? {}) }
+  const spec = checkedSpec({
+    projectId: submission.projectId,
+    type: definition.type,
+    definitionVersion: definition.version,
+    stages: definition.stages.map((stage) => stage.name),
+    input,
+    provider,
+    model,
+    parameters,
+    target,
+    inputConfigHash,
+    idempotencyKey,
+    limits,
+    rateLimits: submission.rateLimits ?? {},
+    priceProfile:
+      priced.profile === null ? null : { id: priced.profile.id, sha256: sha256(canonical(priced.profile)) },
+    allowUnpriced: [...(submission.allowUnpriced ?? [])],
+    maxAttempts: submission.maxAttempts ?? retryPolicy.attemptsMax,
+    callAttempts: submission.callAttempts ?? retryPolicy.attemptsMax,
+    maxLostLeases: submission.maxLostLeases ?? maxLostLeasesDefault,
+    onUnknown: submission.onUnknown ?? 'resend',
+    concurrency: submission.concurrency ?? concurrencyDefault,
+    estimatedCostUsd: priced.worstCaseUsd,
+    priority: submission.priority ?? 0,
+    labels: submission.labels ?? {},
+    startAfter: submission.startAfter === undefined ? null : new Date(submission.startAfter).toISOString(),
+  })
+  return {
+    jobId: jobIdOf(spec.projectId, idempotencyKey, sha256),
+    spec,
+    async store() {
+      for (const content of toStore) await deps.artifacts.put(spec.projectId, content)
+    },
+  }
+}
+
+const encoded = (text: string): Uint8Array => new TextEncoder().encode(text)
+const jsonOf = (text: string): unknown => JSON.parse(text)
+
+const definitionOf = (definitions: ReadonlyMap<string, JobDefinition>, type: string): JobDefinition => {
+  const definition = definitions.get(type)
+  if (definition !== undefined) return definition
+  const known = [...definitions.keys()]
+  const close = nearest(type, known)
+  throw new InvalidInputError(
+    `there is no job type "${type}"${close === null ? '' : `: did you mean "${close}"?`} (known: ${known.join(', ')})`,
+    { type, known, nearest: close },
+  )
+}
+
+const inspect = (definition: JobDefinition, submission: Submission, sha256: Sha256): Inspected<unknown> => {
+  if (definition.inspect === undefined) {
+    const [file] = submission.files
+    if (file !== undefined) {
+      throw new InvalidInputError(`job type "${definition.type}" takes no files, and was given ${file.name}`, {
+        type: definition.type,
+        file: file.name,
+      })
+    }
+    refuseHostile(submission.input, 'input')
+    return { input: checked(definition.type, 'input', definition.input.safeParse(submission.input)), requests: [] }
+  }
+  const files = submission.files.map((file) => ({
+    file,
+    ref: { sha256: sha256(file.content), bytes: file.content.length, mediaType: 'application/octet-stream' },
+  }))
+  return definition.inspect(files, { model: submission.model, parameters: submission.parameters })
+}
+
+const checked = <T>(
+  type: string,
+  what: string,
+  result: { success: true; data: T } | { success: false; error: { issues: readonly { path: PropertyKey[]; message: string }[] } },
+): T => {
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const path = [what, ...(issue?.path.map(String) ?? [])].join('.')
+  throw new InvalidInputError(`${path} of job type "${type}": ${issue?.message ?? 'is not valid'}`, { type, path })
+}
+
+const checkedSpec = (spec: JobSpec): JobSpec => checked(spec.type, 'submission', JobSpec.safeParse(spec))
+
+type Priced = { readonly profile: PriceProfile | null; readonly worstCaseUsd: Usd | null }
+
+/** The one profile the job is priced by, and the most it can cost by what is known beforehand. */
+const pricesOf = (deps: Submitting, submission: Submission, requests: readonly CallRequest[]): Priced => {
+  const { provider, model } = submission
+  if (provider === null) return { profile: null, worstCaseUsd: null }
+  const models = new Set(requests.map((request) => request.model))
+  if (model !== null) models.add(model)
+  const profiles =
+    submission.priceProfiles.length > 0 ? submission.priceProfiles : deps.ownPrices(provider.name)
+  const profile = pinPrices(profiles, { provider: provider.name, models: [...models], at: deps.now })
+  const allowed = new Set(submission.allowUnpriced)
+  for (const each of models) {
+    if (profile !== null && Object.hasOwn(profile.models, each)) continue
+    if (!allowed.has(each)) throw unpriced(each, provider.name, profiles)
+  }
+  return { profile, worstCaseUsd: worstCaseOf(deps, provider, profile, requests) }
+}
+
+const unpriced = (model: string, provider: string, profiles: readonly PriceProfile[]): InvalidInputError => {
+  const known = profiles.filter((each) => each.provider === provider).flatMap((each) => Object.keys(each.models))
+  const close = nearest(model, known)
+  return new InvalidInputError(
+    `model "${model}" of provider ${provider} has no price in force${close === null ? '' : ` (did you mean "${close}"?)`}: ` +
+      `give one with --price-profile, or allow it with --allow-unpriced ${model}`,
+    { model, provider, known },
+    'unpriced_model',
+  )
+}
+
+const worstCaseOf = (
+  deps: Submitting,
+  named: { name: string; baseUrl: string | null },
+  profile: PriceProfile | null,
+  requests: readonly CallRequest[],
+): Usd | null => {
+  const provider = deps.provider(named.name, named.baseUrl)
+  if (provider === null || profile === null || requests.length === 0) return null
+  let total = 0n
+  for (const request of requests) {
+    const price = profile.models[request.model]
+    if (price !== undefined) total += worstCaseCost(worstCaseTokens(request, provider), price)
+  }
+  return usd(total)
+}

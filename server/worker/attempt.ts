@@ -1,0 +1,180 @@
+import type { StoreUnavailable } from '../../domain/errors.ts'
+import type { JobId } from '../../domain/ids.ts'
+import type { JobEvent } from '../../domain/job/events.ts'
+import type { Job } from '../../domain/job/job.ts'
+import type { ArtifactStore } from '../../domain/ports/artifactStore.ts'
+import type { Clock } from '../../domain/ports/clock.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
+import type { Random } from '../../domain/ports/random.ts'
+import { isRejection } from '../../domain/rejection.ts'
+import { catchUp, emptyJob, type JobLoading, type LoadedJob } from '../command/loadJob.ts'
+import type { JobDefinition } from '../defineJob.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { announceStop } from './announceStop.ts'
+import { ContentMissing } from './contents.ts'
+import type { Desk } from './desk.ts'
+import { endAttempt, type Worked } from './endAttempt.ts'
+import type { Gate } from './gate.ts'
+import { jobIndex } from './jobIndex.ts'
+import { jobWriter } from './jobWriter.ts'
+import { keepDuration, keepLease } from './keepLease.ts'
+import { openCalls } from './openCalls.ts'
+import { openDesk } from './openDesk.ts'
+import { patiently } from './patiently.ts'
+import { runStages } from './runStages.ts'
+import { stopping as newStopping } from './stopping.ts'
+
+/** What every attempt of a worker shares. */
+export type Workshop = JobLoading & {
+  readonly artifacts: ArtifactStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly telemetry: Telemetry
+  readonly workerId: string
+  /** The definition that can work this job here, or null. */
+  definitionOf(job: Job): JobDefinition | null
+  providerOf(job: Job): Provider | null
+  /** Limits of this process for a provider, for all its jobs together. */
+  processGate(provider: string): Gate
+  readonly callTimeoutMs: number
+  /** How long open calls may take to end once the job is drained or cancelled. */
+  readonly drainMs: number
+}
+
+export type Claim = {
+  readonly jobId: JobId
+  /** The job as it was right behind the claim. */
+  readonly loaded: LoadedJob
+  readonly token: number
+  /** Our monotonic clock when the claim was issued. */
+  readonly claimedAt: number
+}
+
+/** An attempt under way, as its worker sees it. */
+export type Attempt = {
+  readonly jobId: JobId
+  /** Somebody else wrote to the job: look. */
+  nudge(): void
+  /** Resolves once the job is not worked here any more. Never rejects. */
+  readonly ended: Promise<void>
+}
+
+/**
+ * Works a claimed job until it has ended, is given back, or is lost: start, one stage after the other, end. Whatever
+ * happens, the log says how far it came; a fault of this program ends the attempt and leaves the lease to expire.
+ */
+export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attempt => {
+  const stopping = newStopping()
+  const over = new AbortController()
+  const index = jobIndex()
+  const calls = openCalls()
+  const onTrouble = (error: StoreUnavailable): void => shop.telemetry.trouble('store', error)
+  const ask: Desk['ask'] = (read) => patiently({ clock: shop.clock, onTrouble }, stopping.hard, read)
+
+  const writer = jobWriter(
+    {
+      ...shop,
+      onTrouble,
+      note(event) {
+        index.note(event)
+        if (event.type === 'ProviderCallSettled' || event.type === 'ProviderCallFailed') calls.noteEnd()
+      },
+      changed: () => lookForRequests(),
+      onLost() {
+        shop.telemetry.leaseLost(claim.jobId, claim.token)
+        stopping.stop({ kind: 'lost' })
+      },
+    },
+    claim.loaded,
+    { token: claim.token, workerId: shop.workerId, claimedAt: claim.claimedAt },
+    stopping.hard,
+  )
+
+  const lookForRequests = (): void => {
+    const { cancellationRequestedAt, pauseRequestedAt, resumeRequested } = writer.job
+    if (cancellationRequestedAt !== null) stopping.stop({ kind: 'cancel' })
+    else if (pauseRequestedAt !== null && !resumeRequested) stopping.stop({ kind: 'pause' })
+  }
+
+  const run = async (): Promise<void> => {
+    for (const event of await pastEvents(shop, claim, ask)) index.note(event)
+    const started = await writer.send({ type: 'StartJob' })
+    if (isRejection(started)) throw new Error(`a claimed job was not started: ${started.message}`)
+    if (writer.job.state !== 'running') return
+    shop.telemetry.attemptStarted(writer.job)
+    const worked = await work()
+    await calls.allEnded()
+    await endAttempt({ writer, stopping, random: shop.random, said }, worked)
+    shop.telemetry.attemptEnded(writer.job)
+  }
+
+  const said: Desk['said'] = { progress: undefined }
+
+  const work = async (): Promise<Worked> => {
+    try {
+      const definition = shop.definitionOf(writer.job)
+      if (definition === null) throw new Error(`no definition of ${writer.job.spec.type} can work job ${claim.jobId}`)
+      const desk = await openDesk(shop, { jobId: claim.jobId, writer, index, calls, stopping, said, ask })
+      stopping.onStop(() => {
+        calls.noteEnd()
+        announceStop(desk)
+        void cutInTime(shop, desk, over.signal)
+      })
+      if (drain.aborted) stopping.stop({ kind: 'drain' })
+      lookForRequests()
+      void keepLease(desk, over.signal).catch(() => {})
+      void keepDuration(desk, over.signal)
+      await Promise.race([runStages(desk, definition), givenUp(shop, desk, over.signal)])
+      return 'done'
+    } catch (error) {
+      if (error instanceof ContentMissing) {
+        const detail = `artifact ${error.ref.sha256}, which the job needs, is ${error.reason}: restore it, then resume`
+        stopping.stop({ kind: 'artifact_missing', detail })
+      }
+      return { error }
+    }
+  }
+
+  const drainNow = (): void => stopping.stop({ kind: 'drain' })
+  drain.addEventListener('abort', drainNow, { once: true })
+
+  return {
+    jobId: claim.jobId,
+    nudge() {
+      void writer.catchUp().catch((error: unknown) => shop.telemetry.fault(`reading job ${claim.jobId}`, error))
+    },
+    ended: run()
+      .catch((error: unknown) => {
+        if (stopping.reason?.kind !== 'lost') shop.telemetry.fault(`attempt of job ${claim.jobId}`, error)
+      })
+      .finally(() => {
+        drain.removeEventListener('abort', drainNow)
+        over.abort()
+      }),
+  }
+}
+
+const pastEvents = (shop: Workshop, claim: Claim, ask: Desk['ask']): Promise<readonly JobEvent[]> =>
+  ask(async () => {
+    const past: JobEvent[] = []
+    await catchUp(shop.events, emptyJob(claim.jobId, shop.sha256), (event) => {
+      if (event.revision <= claim.loaded.revision) past.push(event)
+    })
+    return past
+  })
+
+/** Open calls have a while to end before a drain or a cancel; then they are cut, and held. */
+const cutInTime = async (shop: Workshop, desk: Desk, over: AbortSignal): Promise<void> => {
+  const kind = desk.stopping.reason?.kind
+  if (kind !== 'drain' && kind !== 'cancel') return
+  await shop.clock.sleep(shop.drainMs * 0.8, over)
+  if (!over.aborted) desk.stopping.cut()
+}
+
+/** A stage that does not end even when its calls were cut is left alone: it can record nothing any more. */
+const givenUp = (shop: Workshop, desk: Desk, over: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const cut = (): void => void shop.clock.sleep(shop.drainMs * 0.1, over).then(resolve)
+    if (desk.stopping.hard.aborted) cut()
+    else desk.stopping.hard.addEventListener('abort', cut, { once: true })
+  })

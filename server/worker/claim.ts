@@ -1,0 +1,49 @@
+import { RevisionConflict } from '../../domain/errors.ts'
+import { jobStream } from '../../domain/ids.ts'
+import type { Command } from '../../domain/job/commands.ts'
+import { isRejection } from '../../domain/rejection.ts'
+import { appendDefinitely } from '../command/appendDefinitely.ts'
+import { decideInTurn } from '../command/decideInTurn.ts'
+import { loadJob } from '../command/loadJob.ts'
+import type { Claim, Workshop } from './attempt.ts'
+import type { Due } from './todo.ts'
+
+/** What came of trying: the job is ours, only what was due was recorded, somebody else was first, or nothing was due. */
+export type Taken = { readonly claim: Claim } | 'recorded' | 'lost' | 'nothing'
+
+/**
+ * Records what is due for a job and, where this process can run it and has a slot for it, claims it in the same
+ * append. Who was first the append decides.
+ */
+export const take = async (
+  shop: Workshop,
+  due: Due,
+  wish: { readonly hasSlot: boolean; readonly leaseMs: number },
+  signal: AbortSignal,
+): Promise<Taken> => {
+  const { clock, random, events, sha256, workerId } = shop
+  const loaded = await loadJob(shop, due.jobId)
+  const { job } = loaded
+  if (job === null) return 'nothing'
+  const claims = wish.hasSlot && shop.definitionOf(job) !== null && (job.spec.provider === null || shop.providerOf(job) !== null)
+  const stamp = () => ({ commandId: random.id(), actor: `worker:${workerId}`, at: new Date(clock.now()).toISOString() })
+  const commands: Command[] = []
+  if (due.first !== null) commands.push({ ...due.first, ...stamp() })
+  if (claims) commands.push({ type: 'ClaimJob', owner: workerId, leaseMs: wish.leaseMs, ...stamp() })
+
+  const claimedAt = clock.monotonic()
+  const { outcomes, sealed, next } = decideInTurn(loaded, commands, sha256)
+  if (sealed.length === 0) return 'nothing'
+  try {
+    const onTrouble: Parameters<typeof appendDefinitely>[0]['onTrouble'] = (error) => shop.telemetry.trouble('store', error)
+    await appendDefinitely({ events, clock, onTrouble }, { stream: jobStream(due.jobId), sealed, expected: loaded.revision }, signal)
+  } catch (error) {
+    if (error instanceof RevisionConflict) return 'lost'
+    throw error
+  }
+  if (due.first?.type === 'ExpireLease') shop.telemetry.leaseExpired(due.jobId, due.first.token, due.first.reason)
+  const claimed = claims ? outcomes.at(-1) : undefined
+  const lease = next.job?.lease
+  if (claimed === undefined || isRejection(claimed) || lease === null || lease === undefined) return 'recorded'
+  return { claim: { jobId: due.jobId, loaded: next, token: lease.token, claimedAt } }
+}

@@ -1,0 +1,157 @@
+import { nothing } from '../../domain/budget.ts'
+import { jobStream } from '../../domain/ids.ts'
+import type { Content, EventData, JobSpec } from '../../domain/job/events.ts'
+import { readEvent } from '../../domain/job/readEvent.ts'
+import type { CallRequest } from '../../domain/ports/provider.ts'
+import { isRejection } from '../../domain/rejection.ts'
+import { preview, refuseHostile } from '../../domain/strictJson.ts'
+import { type CallAnswer, Interrupted, type StageCall, type StageContext } from '../defineJob.ts'
+import { ContentMissing, type Contents } from './contents.ts'
+import type { Desk } from './desk.ts'
+import { each } from './each.ts'
+import { fingerprintOf, type KeyedRequest, providerCall } from './providerCall.ts'
+import { recordedAnswer } from './recordedAnswer.ts'
+
+/** A stored result that a stage needs is gone: the stage that made it is to be done again. */
+export class ResultMissing extends Error {
+  readonly stage: string
+  readonly missing: ContentMissing
+  constructor(stage: string, missing: ContentMissing) {
+    super(`the result of stage ${stage} is gone: ${missing.message}`)
+    this.name = 'ResultMissing'
+    this.stage = stage
+    this.missing = missing
+  }
+}
+
+const messageLengthMax = 4_000
+
+/** What one stage of one attempt works with. */
+export const stageContext = <Input>(desk: Desk, stage: string, input: Input): StageContext<Input> => {
+  const { spec, writer, index, contents, stopping } = desk
+  const goOn = (): void => {
+    if (stopping.reason !== null) throw new Interrupted()
+  }
+
+  return {
+    jobId: desk.jobId,
+    projectId: spec.projectId,
+    input,
+    model: spec.model,
+    parameters: spec.parameters,
+    target: spec.target,
+    concurrency: spec.concurrency,
+    lastAttempt: writer.job.attemptCount >= spec.maxAttempts,
+    signal: stopping.soft,
+
+    async call(call) {
+      goOn()
+      return keyedCall(desk, { stage, key: call.key, request: requestOf(spec, call), examples: call.examples ?? 0 })
+    },
+
+    async checkpoint(key, value) {
+      if (index.checkpointAt(stage, key) !== null) return
+      refuseHostile(value, `checkpoint ${key}`)
+      const kept = await contents.keep(value)
+      await writer.record({ type: 'RecordCheckpoint', stage, key, value: kept, progress: desk.said.progress })
+      goOn()
+    },
+
+    async checkpointed(key) {
+      const revision = index.checkpointAt(stage, key)
+      if (revision === null) return null
+      const { value } = await checkpointEvent(desk, revision)
+      try {
+        return { value: await contents.read(value) }
+      } catch (error) {
+        if (!(error instanceof ContentMissing)) throw error
+        await writer.record({ type: 'InvalidateCheckpoint', stage, sha256: error.ref.sha256, reason: error.reason })
+        index.forgetCheckpoint(stage, key)
+        return null
+      }
+    },
+
+    async accept(key, examples) {
+      if (index.isAccepted(stage, key)) return
+      refuseHostile(examples, `examples ${key}`)
+      const kept = await contents.keep(examples)
+      const outcome = await writer.send({
+        type: 'AcceptExamples',
+        stage,
+        key,
+        count: examples.length,
+        examples: kept,
+        progress: desk.said.progress,
+      })
+      if (!isRejection(outcome)) return goOn()
+      if (outcome.rejected !== 'budget_exhausted') throw new Error(outcome.message)
+      const needs = { ...nothing, examples: examples.length }
+      stopping.stop({ kind: 'budget_exhausted', exhausted: { limit: 'maximumExamples', needs } })
+      throw new Interrupted()
+    },
+
+    async result(of) {
+      const result = index.stageResult(of)
+      if (result === null) throw new Error(`stage "${of}" has no result yet`)
+      return readResult(contents, of, result)
+    },
+
+    putArtifact: contents.putBytes,
+    getArtifact: contents.getBytes,
+
+    async log(level, message) {
+      await writer.record({ type: 'LogJob', level, message: preview(message, messageLengthMax) })
+      goOn()
+    },
+
+    progress(next) {
+      desk.said.progress = next
+    },
+
+    each: (items, work) => each(items, spec.concurrency, work),
+  }
+}
+
+/** Answers from the log, joins the same call where it is open, or makes it. */
+const keyedCall = async (desk: Desk, call: KeyedRequest): Promise<CallAnswer> => {
+  const { provider } = desk
+  if (provider === null) throw new TypeError(`job ${desk.jobId} names no provider: call "${call.key}" cannot be made`)
+  const fingerprint = fingerprintOf(desk, call)
+  return (
+    (await recordedAnswer(desk, fingerprint)) ??
+    desk.calls.join(fingerprint, () => providerCall({ ...desk, provider }, call, fingerprint))
+  )
+}
+
+const requestOf = (spec: JobSpec, call: StageCall): CallRequest => {
+  const model = call.model ?? spec.model
+  if (model === null) throw new TypeError(`call "${call.key}" names no model, and neither does the job`)
+  const byDefault = spec.parameters['maxOutputTokens']
+  const { temperature, seed, choices } = call
+  return {
+    model,
+    messages: call.messages,
+    maxOutputTokens: call.maxOutputTokens ?? (typeof byDefault === 'number' ? byDefault : maxOutputTokensDefault),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(choices === undefined ? {} : { choices }),
+  }
+}
+
+/** For a job and a call that name none. */
+export const maxOutputTokensDefault = 1_024
+
+export const readResult = async (contents: Contents, stage: string, result: Content): Promise<unknown> => {
+  try {
+    return await contents.read(result)
+  } catch (error) {
+    throw error instanceof ContentMissing ? new ResultMissing(stage, error) : error
+  }
+}
+
+const checkpointEvent = async (desk: Desk, revision: number): Promise<EventData<'CheckpointRecorded'>> => {
+  const [stored] = await desk.ask(() => desk.events.readStream(jobStream(desk.jobId), { from: revision, limit: 1 }))
+  const event = stored === undefined ? undefined : readEvent(stored)
+  if (event?.type !== 'CheckpointRecorded') throw new Error(`revision ${revision} of job ${desk.jobId} is no checkpoint`)
+  return event.data
+}

@@ -1,0 +1,204 @@
+import { StoreUnavailable } from '../../domain/errors.ts'
+import type { JobId } from '../../domain/ids.ts'
+import { jobOfStream, jobStreamPrefix } from '../../domain/ids.ts'
+import { isTerminal } from '../../domain/job/job.ts'
+import type { Presence } from '../../domain/ports/presence.ts'
+import type { ViewStore } from '../../domain/ports/viewStore.ts'
+import { loadJob } from '../command/loadJob.ts'
+import { type Attempt, attempt, type Workshop } from './attempt.ts'
+import { take } from './claim.ts'
+import { type Due, todo as newTodo } from './todo.ts'
+
+export type WorkerOptions = {
+  readonly slots: number
+  readonly leaseMs: number
+  /** Job types that this process has a definition of. */
+  readonly types: readonly string[]
+  /** Until nothing is due any more. */
+  readonly once: boolean
+  /** Work this job alone. */
+  readonly only: JobId | null
+}
+
+/** What a worker needs of the views: that they are kept current, and to hear when they were. */
+export type Views = {
+  readonly store: ViewStore
+  /** Has the views read what is in the log now. */
+  catchUp(signal: AbortSignal): Promise<void>
+  /** Calls back when this process has learnt of jobs that are ready. Answers how to stop that. */
+  onReady(listener: () => void): () => void
+}
+
+/** Between two looks at what others may have changed. */
+const idleMs = 200
+/** Between two looks at leases and waits: they last seconds. */
+const observeMs = 100
+
+/** Events by which others tell the owner of a job something. */
+const forOwners = [
+  'PauseRequested',
+  'JobResumed',
+  'CancellationRequested',
+  'BudgetRaised',
+  'LeaseExpired',
+  'ProviderCallReconciled',
+]
+
+/**
+ * Claims what is due for all free slots, works it, and looks again; ends leases and waits that are over, also for
+ * jobs it cannot run. All it knows stands in the log and its views, so it may be killed anywhere.
+ *
+ * Resolves when `signal` has aborted and everything at work is drained, or, with `once` or `only`, when there is
+ * nothing left to do.
+ */
+export const worker = async (
+  shop: Workshop,
+  views: Views,
+  presence: Presence | null,
+  options: WorkerOptions,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { clock, telemetry } = shop
+  const active = new Map<JobId, Attempt>()
+  const tried = new Map<JobId, string>()
+  const over = new AbortController()
+  const todo = newTodo({
+    views: views.store,
+    clock,
+    presence,
+    workerId: shop.workerId,
+    isMine: (jobId) => active.has(jobId),
+  })
+  let wake = (): void => {}
+  let woken = false
+  let observedAt = -Infinity
+  let contended = false
+
+  const rouse = (): void => {
+    woken = true
+    wake()
+  }
+  const idle = async (ms: number): Promise<void> => {
+    if (!woken && !signal.aborted) {
+      const sleep = new AbortController()
+      wake = () => sleep.abort()
+      await clock.sleep(ms, sleep.signal)
+    }
+    woken = false
+  }
+
+  const begin = (claim: Parameters<typeof attempt>[1]): void => {
+    telemetry.claimed(claim.jobId, claim.token)
+    const begun = attempt(shop, claim, signal)
+    active.set(claim.jobId, begun)
+    void begun.ended.then(() => {
+      active.delete(claim.jobId)
+      rouse()
+    })
+  }
+
+  const isForUs = (due: Due): boolean => options.only === null || due.jobId === options.only
+
+  /** True when something was done. */
+  const takeAll = async (dues: readonly Due[]): Promise<boolean> => {
+    let did = false
+    for (const due of dues) {
+      if (signal.aborted) return did
+      if (!isForUs(due) || active.has(due.jobId) || tried.get(due.jobId) === due.mark) continue
+      const hasSlot = active.size < options.slots
+      if (due.first === null && !hasSlot) return did
+      tried.set(due.jobId, due.mark)
+      const taken = await take(shop, due, { hasSlot, leaseMs: options.leaseMs }, signal)
+      if (typeof taken === 'object') begin(taken.claim)
+      if (taken === 'lost') {
+        telemetry.claimLost(due.jobId)
+        contended = true
+      }
+      did ||= taken !== 'nothing'
+    }
+    return did
+  }
+
+  const lookOnce = async (): Promise<boolean> => {
+    let did = false
+    if (clock.monotonic() - observedAt >= observeMs) {
+      observedAt = clock.monotonic()
+      did = await takeAll([...(await todo.lapsedLeases()), ...(await todo.elapsedWaits())])
+    }
+    const free = options.slots - active.size
+    if (free <= 0) return did
+    if (options.only !== null) return (await takeAll(await dueIfQueued(options.only))) || did
+    const ready = await todo.claimEligible(options.types, free * 2 + tried.size)
+    const fresh = ready.filter((due) => tried.get(due.jobId) !== due.mark)
+    if (tried.size > triedMax) tried.clear()
+    const inOrder = contended ? rotated(fresh, shop.workerId) : fresh
+    contended = false
+    return (await takeAll(inOrder)) || did
+  }
+
+  const dueIfQueued = async (jobId: JobId): Promise<readonly Due[]> => {
+    const { job, revision } = await loadJob(shop, jobId)
+    return job?.state === 'queued' ? [{ jobId, mark: `ready ${revision}`, first: null }] : []
+  }
+
+  const nothingLeft = async (): Promise<boolean> => {
+    if (active.size > 0) return false
+    if (options.only !== null) {
+      const { job } = await loadJob(shop, options.only)
+      return job === null || isTerminal(job.state) || job.state === 'paused'
+    }
+    if (!options.once) return false
+    await views.catchUp(signal)
+    observedAt = -Infinity
+    return !(await lookOnce()) && active.size === 0
+  }
+
+  const listen = async (): Promise<void> => {
+    const after = await shop.events.head()
+    const filter = { streamPrefix: jobStreamPrefix, types: forOwners }
+    for await (const delivery of shop.events.subscribe({ after, filter, signal: over.signal })) {
+      if (delivery.kind !== 'event') continue
+      const jobId = jobOfStream(delivery.event.stream)
+      if (jobId !== null) active.get(jobId)?.nudge()
+    }
+  }
+
+  const withdraw = await announce(presence, shop.workerId)
+  const unlisten = views.onReady(rouse)
+  signal.addEventListener('abort', rouse)
+  const listening = listen().catch((error: unknown) => telemetry.fault('listening to the log', error))
+  try {
+    while (!signal.aborted) {
+      try {
+        const did = await lookOnce()
+        if (!did && (await nothingLeft())) break
+        if (!did) await idle(idleMs)
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+        telemetry.trouble('store', error)
+        todo.forget()
+        tried.clear()
+        await clock.sleep(1_000, signal)
+      }
+    }
+    await Promise.all([...active.values()].map((each) => each.ended))
+  } finally {
+    unlisten()
+    signal.removeEventListener('abort', rouse)
+    over.abort()
+    await listening
+    await withdraw()
+  }
+}
+
+const triedMax = 1_000
+
+/** So that workers who meet at the same list do not all try for the same job again. */
+const rotated = (dues: readonly Due[], workerId: string): readonly Due[] => {
+  const sum = [...workerId].reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0)
+  const start = dues.length === 0 ? 0 : sum % dues.length
+  return [...dues.slice(start), ...dues.slice(0, start)]
+}
+
+const announce = (presence: Presence | null, workerId: string): Promise<() => Promise<void>> =>
+  presence === null ? Promise.resolve(async () => {}) : presence.announce(workerId)

@@ -1,0 +1,116 @@
+import type { RateLimits } from '../domain/job/events.ts'
+import type { Job } from '../domain/job/job.ts'
+import type { ArtifactStore } from '../domain/ports/artifactStore.ts'
+import type { Clock } from '../domain/ports/clock.ts'
+import type { EventStore } from '../domain/ports/eventStore.ts'
+import type { Sha256 } from '../domain/ports/hash.ts'
+import type { Presence } from '../domain/ports/presence.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+import type { Random } from '../domain/ports/random.ts'
+import type { SnapshotStore, ViewStore } from '../domain/ports/viewStore.ts'
+import type { PriceProfile } from '../domain/pricing.ts'
+import { readyJobs } from '../projections/readyJobs.ts'
+import type { JobDefinition } from './defineJob.ts'
+import type { Workplace } from './engine.ts'
+import { localEngine } from './localEngine.ts'
+import { noticedViews } from './projector/noticedViews.ts'
+import { projections } from './projector/projections.ts'
+import { projector as newProjector } from './projector/projector.ts'
+import type { Telemetry } from './telemetry.ts'
+import { work } from './work.ts'
+import { type Gate, gate } from './worker/gate.ts'
+
+/** Everything that differs between a real process and a simulated one. */
+export type WorkplaceParts = {
+  readonly events: EventStore
+  readonly views: ViewStore & SnapshotStore
+  readonly artifacts: ArtifactStore
+  /** Null where nobody can tell that another process is gone. */
+  readonly presence: Presence | null
+  readonly clock: Clock
+  readonly random: Random
+  readonly sha256: Sha256
+  readonly telemetry: Telemetry
+  readonly definitions: readonly JobDefinition[]
+  /** Null where this process cannot reach such a provider. */
+  provider(name: string, baseUrl: string | null): Provider | null
+  ownPrices(provider: string): readonly PriceProfile[]
+  providerLimits(provider: string): RateLimits
+  readonly callTimeoutMs: number
+  close(): Promise<void>
+}
+
+/** An engine and a place to work, over ports alone. */
+export const workplace = (parts: WorkplaceParts): Workplace => {
+  const { events, clock, random, sha256, telemetry, artifacts, presence, callTimeoutMs } = parts
+  const { views, onCommit } = noticedViews(parts.views)
+  const definitions = new Map(parts.definitions.map((definition) => [definition.type, definition]))
+  const projector = newProjector({ events, views, clock, log: telemetry, projections })
+  const closing = new AbortController()
+  let projecting: Promise<void> | null = null
+
+  const definitionOf = ({ spec }: Job): JobDefinition | null => {
+    const definition = definitions.get(spec.type)
+    const stages = definition?.stages.map((stage) => stage.name)
+    const fits = definition?.version === spec.definitionVersion && JSON.stringify(stages) === JSON.stringify(spec.stages)
+    return definition !== undefined && fits ? definition : null
+  }
+  const providerOf = ({ spec }: Job): Provider | null =>
+    spec.provider === null ? null : parts.provider(spec.provider.name, spec.provider.baseUrl)
+
+  const gates = new Map<string, Gate>()
+  const processGate = (provider: string): Gate => {
+    const known = gates.get(provider) ?? gate(parts.providerLimits(provider), clock)
+    gates.set(provider, known)
+    return known
+  }
+
+  const close = async (): Promise<void> => {
+    closing.abort()
+    await projecting
+    await parts.close()
+  }
+
+  return {
+    engine: localEngine({
+      events,
+      views,
+      snapshots: views,
+      artifacts,
+      clock,
+      random,
+      sha256,
+      projector,
+      submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
+      close,
+    }),
+    work(options, signal) {
+      projecting ??= projector.run(closing.signal)
+      return work(
+        {
+          events,
+          snapshots: views,
+          sha256,
+          artifacts,
+          clock,
+          random,
+          telemetry,
+          definitionOf,
+          providerOf,
+          processGate,
+          callTimeoutMs,
+          views: {
+            store: views,
+            catchUp: (aborted) => projector.catchUp(aborted),
+            onReady: (listener) => onCommit(readyJobs.name, listener),
+          },
+          presence,
+          types: [...definitions.keys()],
+        },
+        options,
+        signal,
+      )
+    },
+    close,
+  }
+}
