@@ -1,6 +1,6 @@
 import {
   BudgetExceededError,
-  EngineError,
+  type EngineError,
   IdempotencyConflictError,
   InvalidInputError,
   JobStateError,

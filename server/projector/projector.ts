@@ -1,48 +1,25 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
-import type { Position } from '../../domain/ports/eventStore.ts'
-import type { Projection } from '../../projections/projection.ts'
+import { beforeAll, type Position } from '../../domain/ports/eventStore.ts'
 import { alarm } from './alarm.ts'
+import type { BuildProgress } from './buildProgress.ts'
 import { catchingUp } from './catchingUp.ts'
 import { followNews } from './followNews.ts'
 import { projectedView, type ProjectedView, type ViewDeps } from './projectedView.ts'
 import { type Difference, shadowOf } from './shadow.ts'
+import type { BuildOrder } from './shippedProjections.ts'
+import { type ServedView, servedOf, statusOf, type ViewStatus } from './viewStatus.ts'
+import { waiters } from './waiters.ts'
 
 export type ProjectorDeps = ViewDeps & {
   readonly clock: Clock
-  /** `first` is what the loops look at: in a backlog it is built before the rest. */
-  readonly projections: {
-    readonly first: readonly Projection<unknown>[]
-    readonly then: readonly Projection<unknown>[]
-  }
-  /** Told after each page of a view that is being built, and once when it is done. */
+  readonly projections: BuildOrder
+  /** Told after each page of a view that is being built, and once when it has the whole log. */
   onProgress?(progress: BuildProgress): void
   /** Events read at a time. Default 1 000. */
   readonly pageSize?: number
   /** How long another process may stand still before this one takes over. Default 100 ms. */
   readonly patienceMs?: number
-}
-
-export type BuildProgress = {
-  readonly projection: string
-  readonly position: Position
-  /** Folded by this process. */
-  readonly events: number
-  readonly done: boolean
-}
-
-/** Which version of a view answers queries, and whether it lacks events because its successor is still being built. */
-export type ServedView = { readonly version: number; readonly stale: boolean }
-
-export type ViewStatus = {
-  readonly name: string
-  readonly version: number
-  /** Null before the first event. */
-  readonly position: Position | null
-  readonly head: Position
-  readonly upToDate: boolean
-  readonly documents: number
-  readonly served: ServedView
 }
 
 export type ViewCheck = {
@@ -68,7 +45,6 @@ export type Projector = {
     position: Position,
     options: { timeoutMs: number; signal?: AbortSignal; names?: readonly string[] },
   ): Promise<boolean>
-  /** The version to query. Until a new version has the whole log, that is the one before. */
   served(name: string): Promise<ServedView>
   status(): Promise<readonly ViewStatus[]>
   /**
@@ -87,13 +63,13 @@ const troubleMsMin = 100
 const troubleMsMax = 5_000
 
 export const projector = (deps: ProjectorDeps): Projector => {
-  const { events, views, clock, log, pageSize = 1_000, patienceMs = 100 } = deps
+  const { events, views, clock, log, projections, pageSize = 1_000, patienceMs = 100 } = deps
   const lanes = [
-    ...deps.projections.first.map((projection) => ({ view: projectedView(projection, deps), isFirst: true })),
-    ...deps.projections.then.map((projection) => ({ view: projectedView(projection, deps), isFirst: false })),
+    ...projections.first.map((projection) => ({ view: projectedView(projection, deps), isFirst: true })),
+    ...projections.rest.map((projection) => ({ view: projectedView(projection, deps), isFirst: false })),
   ]
   const news = alarm(clock)
-  const waiting = new Set<() => void>()
+  const readers = waiters(clock)
   const folded = new Map<ProjectedView, number>()
   const complete = new Set<ProjectedView>()
 
@@ -139,16 +115,16 @@ export const projector = (deps: ProjectorDeps): Projector => {
     return next
   }
 
-  const stepUntilEnd = async (signal: AbortSignal): Promise<void> => {
+  const catchUp = async (signal = new AbortController().signal): Promise<void> => {
     let isBehind = true
     while (isBehind && !signal.aborted) {
       isBehind = await stepInTurn(signal)
-      for (const wake of [...waiting]) wake()
+      readers.look()
     }
   }
 
   /** A log that ends before a view does is another one, or was cut. */
-  const doubtViewsBeyondTheLog = async (): Promise<void> => {
+  const lookForTrouble = async (): Promise<void> => {
     const head = await events.head()
     for (const { view } of lanes) if (view.scannedTo() > head) view.doubt()
     distrust()
@@ -160,10 +136,10 @@ export const projector = (deps: ProjectorDeps): Projector => {
     while (!signal.aborted) {
       try {
         const rung = news.rung()
-        await stepUntilEnd(signal)
-        const after = lanes.map(({ view }) => view.scannedTo()).toSorted()[0] ?? ''
+        await catchUp(signal)
+        const after = lanes.map(({ view }) => view.scannedTo()).toSorted()[0] ?? beforeAll
         following ??= followNews({ events, clock, log }, { after, ring: news.ring, signal })
-        if (!(await news.rest(rung, idleMs, signal))) await doubtViewsBeyondTheLog()
+        if (!(await news.rest(rung, idleMs, signal))) await lookForTrouble()
         troubleMs = troubleMsMin
       } catch (error) {
         if (error instanceof StoreUnavailable) log.trouble('projecting the log', error)
@@ -181,70 +157,34 @@ export const projector = (deps: ProjectorDeps): Projector => {
       ({ view }) => (names !== undefined && !names.includes(view.projection.name)) || view.scannedTo() >= position,
     )
 
-  const waitFor: Projector['waitFor'] = async (position, { timeoutMs, signal, names }) => {
-    const awake = new AbortController()
-    const giveUp = (): void => awake.abort()
-    const wake = (): void => {
-      if (has(position, names)) awake.abort()
-    }
-    waiting.add(wake)
-    signal?.addEventListener('abort', giveUp)
-    news.ring()
-    if (!has(position, names) && signal?.aborted !== true) await clock.sleep(timeoutMs, awake.signal)
-    waiting.delete(wake)
-    signal?.removeEventListener('abort', giveUp)
-    return has(position, names)
+  /** A fold of the log beside the view, once the view itself has what there is. */
+  const shadow = async (name: string, purpose: 'rebuild' | 'verify', options: RebuildOptions) => {
+    const { projection } = viewNamed(name)
+    const { signal = new AbortController().signal, onProgress } = options
+    await catchUp(signal)
+    return shadowOf(projection, purpose, { ...deps, pageSize, signal, onProgress })
   }
-
-  const served = async (name: string): Promise<ServedView> => {
-    const view = viewNamed(name)
-    const { version } = view.projection
-    if (complete.has(view)) return { version, stale: false }
-    const older = (await views.list())
-      .filter((stored) => stored.name === name && stored.version < version)
-      .map((stored) => stored.version)
-    return { version: older.length === 0 ? version : Math.max(...older), stale: true }
-  }
-
-  const status = async (): Promise<readonly ViewStatus[]> => {
-    const stored = await views.list()
-    const head = await events.head()
-    return Promise.all(
-      lanes.map(async ({ view }) => {
-        const { name, version } = view.projection
-        const found = stored.find((each) => each.name === name && each.version === version)
-        const position = found?.checkpoint.position ?? null
-        return {
-          name,
-          version,
-          position,
-          head,
-          upToDate: (position ?? '') >= head || view.scannedTo() >= head,
-          documents: found?.documents ?? 0,
-          served: await served(name),
-        }
-      }),
-    )
-  }
-
-  const shadow = (name: string, purpose: 'rebuild' | 'verify', options: RebuildOptions) =>
-    shadowOf(viewNamed(name).projection, purpose, {
-      ...deps,
-      pageSize,
-      signal: options.signal ?? new AbortController().signal,
-      onProgress: options.onProgress,
-    })
 
   return {
     run,
-    catchUp: (signal = new AbortController().signal) => stepUntilEnd(signal),
-    waitFor,
-    served,
-    status,
-    rebuild: (name, options = {}) => shadow(name, 'rebuild', options).repair(),
+    catchUp,
+    waitFor: (position, { names, ...options }) => {
+      news.ring()
+      return readers.wait(() => has(position, names), options)
+    },
+    served: async (name) => {
+      const view = viewNamed(name)
+      return servedOf(view, complete.has(view), complete.has(view) ? [] : await views.list())
+    },
+    status: async () => {
+      const stored = await views.list()
+      const head = await events.head()
+      return lanes.map(({ view }) => statusOf(view, { isComplete: complete.has(view), stored, head }))
+    },
+    rebuild: async (name, options = {}) => (await shadow(name, 'rebuild', options)).repair(),
     verify: async (name, options = {}) => {
-      const { documents, differs } = await shadow(name, 'verify', options).compare()
       const { version } = viewNamed(name).projection
+      const { documents, differs } = await (await shadow(name, 'verify', options)).compare()
       return { name, version, documents, equal: differs === null, differs }
     },
   }

@@ -2,10 +2,10 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import { beforeAll } from '../../domain/ports/eventStore.ts'
 import type { ViewChange, ViewCheckpoint, ViewDocument } from '../../domain/ports/viewStore.ts'
 import type { Projection } from '../../projections/projection.ts'
+import type { BuildProgress } from './buildProgress.ts'
 import { isSameDocument } from './foldPage.ts'
 import { pageOfLog } from './pageOfLog.ts'
 import { isSameCheckpoint, projectedView, type ViewDeps } from './projectedView.ts'
-import type { BuildProgress } from './projector.ts'
 import { repairedAt } from './viewMark.ts'
 
 /** A document as it is stored and as the log folds to it. Null: there is none. */

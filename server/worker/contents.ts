@@ -1,4 +1,4 @@
-import { ArtifactCorrupt, StoreUnavailable } from '../../domain/errors.ts'
+import { ArtifactCorrupt, type StoreUnavailable } from '../../domain/errors.ts'
 import { type ArtifactRef, type Content, inlineBytesMax } from '../../domain/job/events.ts'
 import type { ArtifactStore } from '../../domain/ports/artifactStore.ts'
 import type { Clock } from '../../domain/ports/clock.ts'

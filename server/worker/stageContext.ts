@@ -9,7 +9,8 @@ import { type CallAnswer, Interrupted, type StageCall, type StageContext } from 
 import { ContentMissing, type Contents } from './contents.ts'
 import type { Desk } from './desk.ts'
 import { each } from './each.ts'
-import { fingerprintOf, type KeyedRequest, providerCall } from './providerCall.ts'
+import { fingerprintOf, type KeyedRequest } from './callDesk.ts'
+import { providerCall } from './providerCall.ts'
 import { recordedAnswer } from './recordedAnswer.ts'
 
 /** A stored result that a stage needs is gone: the stage that made it is to be done again. */

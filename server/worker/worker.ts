@@ -195,7 +195,7 @@ const triedMax = 1_000
 
 /** So that workers who meet at the same list do not all try for the same job again. */
 const rotated = (dues: readonly Due[], workerId: string): readonly Due[] => {
-  const sum = [...workerId].reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0)
+  const sum = Array.from(workerId).reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0)
   const start = dues.length === 0 ? 0 : sum % dues.length
   return [...dues.slice(start), ...dues.slice(0, start)]
 }

@@ -1,16 +1,11 @@
 import type { Position, EventStore, SealedEvent } from '../../domain/ports/eventStore.ts'
 import { jobStream } from '../../domain/ids.ts'
 import type { ViewDocument, ViewStore } from '../../domain/ports/viewStore.ts'
-import { jobList } from '../../projections/jobList.ts'
-import { openLeases } from '../../projections/openLeases.ts'
 import type { LogEvent, Projection } from '../../projections/projection.ts'
-import { readyJobs } from '../../projections/readyJobs.ts'
-import { spend } from '../../projections/spend.ts'
-import { wakeUps } from '../../projections/wakeUps.ts'
+import { shippedProjections } from '../../server/projector/shippedProjections.ts'
 import { diceOf, randomLog } from '../projections/randomLog.ts'
 
-export const projections = { first: [readyJobs, openLeases, wakeUps], then: [jobList, spend] }
-export const everyProjection: readonly Projection<unknown>[] = [...projections.first, ...projections.then]
+export const everyProjection: readonly Projection<unknown>[] = [...shippedProjections.first, ...shippedProjections.rest]
 
 export const sealed = (event: LogEvent): SealedEvent => ({
   id: event.id,

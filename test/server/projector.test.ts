@@ -7,11 +7,13 @@ import type { EventStore } from '../../domain/ports/eventStore.ts'
 import type { ViewStore } from '../../domain/ports/viewStore.ts'
 import { jobList } from '../../projections/jobList.ts'
 import { readyJobs } from '../../projections/readyJobs.ts'
-import { type BuildProgress, projector, type ProjectorDeps } from '../../server/projector/projector.ts'
+import type { BuildProgress } from '../../server/projector/buildProgress.ts'
+import { projector, type ProjectorDeps } from '../../server/projector/projector.ts'
+import { shippedProjections } from '../../server/projector/shippedProjections.ts'
 import { silentTelemetry } from '../../server/telemetry.ts'
 import { event } from '../support/controls.ts'
 import { logged, newer } from '../projections/loggedJob.ts'
-import { appendAll, contentsOf, foldedBy, projections, sealed, someEvents } from './projectedLog.ts'
+import { appendAll, contentsOf, everyProjection, foldedBy, sealed, someEvents } from './projectedLog.ts'
 
 const clock = systemClock()
 const timeoutMs = 10_000
@@ -22,7 +24,7 @@ const make = (overrides: Partial<ProjectorDeps> = {}) => {
     views: memoryViewStore(),
     clock,
     log: silentTelemetry,
-    projections,
+    projections: shippedProjections,
     pageSize: 100,
     patienceMs: 20,
     ...overrides,
@@ -116,43 +118,38 @@ describe('a projector', () => {
   test('leaves the work to whoever is at it, and takes over when that one stands still (seed 5)', async () => {
     const { events, views } = make()
     const log = someEvents(5, 400)
-    const commits = { first: 0, second: 0 }
-    let isFrozen = false
-    const first = before(views, 'commit', async () => {
-      if (isFrozen) await new Promise(() => {})
-      commits.first += 1
-    })
-    const second = before(views, 'commit', () => {
-      commits.second += 1
-    })
-    const [one, other] = [make({ events, views: first, patienceMs: 300 }), make({ events, views: second, patienceMs: 300 })]
+    const commits = [0, 0]
+    let frozen: number | null = null
     const end = new AbortController()
-    void one.projector.run(end.signal)
     onTestFinished(() => end.abort())
-    running(other.projector)
+    const keepers = commits.map((_, index) => {
+      const counted = before(views, 'commit', async () => {
+        if (frozen === index) await new Promise(() => {})
+        commits[index]! += 1
+      })
+      const { projector: keeper } = make({ events, views: counted, patienceMs: 300 })
+      void keeper.run(end.signal)
+      return keeper
+    })
+    const appendSlowly = async (from: number, to: number): Promise<void> => {
+      for (const each of log.slice(from, to)) {
+        const position = await appendAll(events, [each])
+        for (const keeper of keepers) expect(await keeper.waitFor(position, { timeoutMs })).toBe(true)
+      }
+    }
 
     // Both believe that it is their turn until one of them meets a checkpoint that has moved.
-    let position = ''
-    for (const each of log.slice(0, 20)) {
-      position = await appendAll(events, [each])
-      expect(await one.projector.waitFor(position, { timeoutMs })).toBe(true)
-      expect(await other.projector.waitFor(position, { timeoutMs })).toBe(true)
-    }
-    const [idle, busy] = commits.first < commits.second ? (['first', 'second'] as const) : (['second', 'first'] as const)
-    const idleBefore = commits[idle]
-    for (const each of log.slice(20, 60)) {
-      position = await appendAll(events, [each])
-      expect(await one.projector.waitFor(position, { timeoutMs })).toBe(true)
-      expect(await other.projector.waitFor(position, { timeoutMs })).toBe(true)
-    }
-    expect(commits[idle] - idleBefore, `${busy} did the work`).toBe(0)
+    await appendSlowly(0, 20)
+    const busy = commits[0]! > commits[1]! ? 0 : 1
+    const idle = 1 - busy
+    const idleBefore = commits[idle]!
+    await appendSlowly(20, 60)
+    expect(commits[idle]! - idleBefore).toBe(0)
 
-    if (busy === 'first') {
-      isFrozen = true
-      position = await appendAll(events, log.slice(60))
-      expect(await other.projector.waitFor(position, { timeoutMs })).toBe(true)
-      expect(await contentsOf(views)).toEqual(foldedBy(log))
-    }
+    frozen = busy
+    const position = await appendAll(events, log.slice(60))
+    expect(await keepers[idle]!.waitFor(position, { timeoutMs })).toBe(true)
+    expect(await contentsOf(views)).toEqual(foldedBy(log))
   })
 
   test('builds a view anew that vanished, also when nothing happens in the log (seed 6)', async () => {
@@ -161,7 +158,7 @@ describe('a projector', () => {
     const log = someEvents(6, 300)
     const position = await appendAll(events, log)
     expect(await keeper.waitFor(position, { timeoutMs })).toBe(true)
-    for (const { name, version } of [...projections.first, ...projections.then]) await views.drop(name, version)
+    for (const { name, version } of everyProjection) await views.drop(name, version)
     await expect.poll(() => contentsOf(views), { timeout: timeoutMs }).toEqual(foldedBy(log))
   })
 
@@ -279,7 +276,7 @@ describe('events that a projector cannot read', () => {
     await make({ events, views }).projector.catchUp()
     expect(await contentsOf(views), 'as long as version 9 is not known').not.toEqual(foldedBy(log))
 
-    for (const { name, version } of [...projections.first, ...projections.then]) {
+    for (const { name, version } of everyProjection) {
       const at = (await views.checkpoint(name, version))!
       const eventId = at.eventId.replace('JobLeased:9', 'JobLeased:1')
       expect(eventId).not.toBe(at.eventId)
@@ -319,7 +316,7 @@ describe('events that a projector cannot read', () => {
     const faults: string[] = []
     const { views, projector: keeper } = make({
       events,
-      projections: { first: [], then: [fragile] },
+      projections: { first: [], rest: [fragile] },
       log: { ...silentTelemetry, fault: (what) => void faults.push(what) },
     })
     await keeper.catchUp()
@@ -335,7 +332,7 @@ describe('a new version of a view', () => {
     const { events, views } = make()
     await appendAll(events, someEvents(13, 300))
     await make({ events, views }).projector.catchUp()
-    const { projector: keeper } = make({ events, views, projections: { first: [], then: [next] } })
+    const { projector: keeper } = make({ events, views, projections: { first: [], rest: [next] } })
     expect(await keeper.served('jobList')).toEqual({ version: 1, stale: true })
     await keeper.catchUp()
     expect(await keeper.served('jobList')).toEqual({ version: 2, stale: false })

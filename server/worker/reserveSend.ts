@@ -1,0 +1,82 @@
+import type { Amounts } from '../../domain/job/events.ts'
+import { isRejection, type Rejection } from '../../domain/rejection.ts'
+import { Interrupted } from '../defineJob.ts'
+import type { CallDesk, KeyedRequest } from './callDesk.ts'
+
+/** One permitted send: its number in the ledger, and the key it carries. */
+export type Send = { readonly call: number; readonly callKey: string }
+
+/** Waits for the job's other calls while the limits leave no room; when none is left, the job pauses. */
+export const reserveSend = async (
+  desk: CallDesk,
+  call: KeyedRequest,
+  fingerprint: string,
+  worstCase: Amounts,
+): Promise<Send> => {
+  for (;;) {
+    if (desk.stopping.reason !== null) throw new Interrupted()
+    const { callKey, takesOver } = nextKey(desk, fingerprint)
+    const outcome = await desk.writer.send({
+      type: 'ReserveCall',
+      callKey,
+      fingerprint,
+      stage: call.stage,
+      key: call.key,
+      provider: desk.provider.name,
+      model: call.request.model,
+      worstCase,
+      takesOver,
+    })
+    if (!isRejection(outcome)) {
+      const reserved = outcome.events.find((event) => event.type === 'ProviderCallReserved')
+      if (reserved === undefined) throw new Error('a new reservation is never a repeat')
+      return { call: reserved.data.call, callKey }
+    }
+    if (outcome.rejected === 'budget_exhausted' && Object.keys(desk.writer.job.open).length > 0) {
+      await desk.calls.nextEnd()
+      continue
+    }
+    stopFor(desk, outcome, worstCase)
+    throw new Interrupted()
+  }
+}
+
+const stopFor = (desk: CallDesk, rejection: Rejection, worstCase: Amounts): void => {
+  switch (rejection.rejected) {
+    case 'budget_exhausted':
+      return desk.stopping.stop({
+        kind: 'budget_exhausted',
+        exhausted: { limit: String(rejection.details['limit']), needs: worstCase },
+      })
+    case 'overrun':
+      return desk.stopping.stop({ kind: 'overrun', detail: rejection.message })
+    case 'cancel_requested':
+      return desk.stopping.stop({ kind: 'cancel' })
+    case 'pause_requested':
+      return desk.stopping.stop({ kind: 'pause' })
+    default:
+      throw new Error(`a reservation was refused (${rejection.rejected}): ${rejection.message}`)
+  }
+}
+
+/**
+ * The key of the next send. A held send whose key the provider still replays is sent again under it; where the
+ * provider does not, and the job is to pause on unknown outcomes, nothing is sent.
+ */
+const nextKey = (desk: CallDesk, fingerprint: string): { callKey: string; takesOver: number | undefined } => {
+  const { n, pending } = desk.index.sends(fingerprint)
+  const callKey = `${desk.jobId}:${fingerprint}:${n}`
+  const held = pending.filter((call) => desk.writer.job.holds[call] !== undefined)
+  const last = held.at(-1)
+  if (last === undefined) return { callKey, takesOver: undefined }
+  const reservation = desk.writer.job.holds[last]
+  const sentAgoMs = desk.clock.now() - Date.parse(reservation?.reservedAt ?? '')
+  if (reservation?.callKey === callKey && sentAgoMs < desk.provider.replaysForSeconds * 1_000) {
+    return { callKey, takesOver: last }
+  }
+  if (desk.spec.onUnknown === 'pause') {
+    desk.stopping.stop({ kind: 'unknown_outcome', detail: `nobody knows whether call ${last} was billed` })
+    throw new Interrupted()
+  }
+  return { callKey, takesOver: undefined }
+}

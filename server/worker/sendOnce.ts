@@ -1,0 +1,160 @@
+import { LeaseLostError, PolicyBlockError, ProviderError } from '../../domain/errors.ts'
+import { usd } from '../../domain/money.ts'
+import type { ProviderAnswer } from '../../domain/ports/provider.ts'
+import { costOf } from '../../domain/pricing.ts'
+import { chooseDelay } from '../../domain/retry.ts'
+import { preview } from '../../domain/strictJson.ts'
+import { type CallAnswer, Interrupted } from '../defineJob.ts'
+import { type CallDesk, type KeyedRequest, priceOf } from './callDesk.ts'
+import { StoredAnswer } from './recordedAnswer.ts'
+import type { Send } from './reserveSend.ts'
+import type { WaitReason } from './waits.ts'
+
+/** What one send came to: an answer, or a wait before the next one. */
+export type Tried = { readonly answer: CallAnswer } | { readonly delayMs: number; readonly reason: WaitReason }
+
+/**
+ * Sends what was reserved, exactly once, and records what came of it. Raises `ProviderError` or `PolicyBlockError`
+ * when no further try is left.
+ */
+export const sendOnce = async (desk: CallDesk, call: KeyedRequest, fingerprint: string, send: Send): Promise<Tried> => {
+  const { writer, clock } = desk
+  const leaseMs = writer.job.lease?.leaseMs ?? 0
+  if (desk.stopping.hard.aborted || clock.monotonic() - writer.freshAt > (leaseMs * 2) / 3) {
+    // Somebody may have taken the job over meanwhile: the reservation is given back unused.
+    await writer.record({ type: 'FailCall', call: send.call, billed: 'no', ...notSent })
+    return { delayMs: 0, reason: { failure: { ...notSent, retryable: true }, delayReason: 'backoff', luck: 0 } }
+  }
+  const startedAt = clock.monotonic()
+  let answer: ProviderAnswer
+  try {
+    answer = await desk.provider.complete(call.request, {
+      signal: desk.stopping.hard,
+      idempotencyKey: send.callKey,
+      deadlineMs: desk.callTimeoutMs(),
+    })
+  } catch (error) {
+    return afterFailure(desk, fingerprint, send, asProviderError(error))
+  }
+  const durationMs = Math.round(clock.monotonic() - startedAt)
+  return { answer: await settle(desk, call, fingerprint, send, answer, durationMs) }
+}
+
+const notSent = {
+  errorCode: 'not_sent',
+  errorSummary: 'the lease was too old to send under it',
+  errorKind: 'transient',
+} as const
+
+const settle = async (
+  desk: CallDesk,
+  call: KeyedRequest,
+  fingerprint: string,
+  send: Send,
+  answer: ProviderAnswer,
+  durationMs: number,
+): Promise<CallAnswer> => {
+  const price = priceOf(desk, call.request.model)
+  const costUsd = usd(answer.usage === null || price === null ? 0n : costOf(answer.usage, price))
+  const kept = await desk.contents.keep({ text: answer.text, finishReason: answer.finishReason })
+  try {
+    const events = await desk.writer.record({
+      type: 'SettleCall',
+      call: send.call,
+      usage: answer.usage,
+      costUsd,
+      answer: kept,
+      durationMs,
+      progress: desk.said.progress,
+    })
+    const settled = events.find((event) => event.type === 'ProviderCallSettled')
+    return {
+      text: answer.text,
+      finishReason: answer.finishReason,
+      usage: answer.usage,
+      costUsd: settled?.data.costUsd ?? costUsd,
+      call: send.call,
+      recorded: false,
+    }
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) throw error
+    const at = new Date(desk.clock.now()).toISOString()
+    const { callKey } = send
+    await desk.ask(() =>
+      desk.late.keep(desk.jobId, { fingerprint, callKey, answer: kept, usage: answer.usage }, { at, workerId: desk.workerId }),
+    )
+    throw new Interrupted()
+  }
+}
+
+/** What a former owner was answered after it had lost the job: the held send is settled by it, and nothing is sent. */
+export const lateAnswer = async (desk: CallDesk, call: KeyedRequest, fingerprint: string): Promise<CallAnswer | null> => {
+  const { pending } = desk.index.sends(fingerprint)
+  const held = pending.filter((each) => desk.writer.job.holds[each] !== undefined)
+  if (held.length === 0) return null
+  const late = await desk.ask(() => desk.late.find(desk.jobId, fingerprint))
+  const number = held.find((each) => desk.writer.job.holds[each]?.callKey === late?.callKey)
+  if (late === null || number === undefined) return null
+  const { text, finishReason } = StoredAnswer.parse(await desk.contents.read(late.answer))
+  return settle(desk, call, fingerprint, { call: number, callKey: late.callKey }, { text, finishReason, usage: late.usage }, 0)
+}
+
+/** A provider that says when to come back uses up none of a call's tries, but not without end. */
+const askedWaitsMax = 50
+
+/** Records the failure with the wait chosen before the next send, or raises it when there is to be none. */
+const afterFailure = async (
+  desk: CallDesk,
+  fingerprint: string,
+  send: Send,
+  error: ProviderError,
+): Promise<Tried> => {
+  const { failures, askedWaits } = desk.index.sends(fingerprint)
+  const askedMs = error.retryAfter?.ms ?? null
+  const isLeft = askedMs === null ? failures + 1 < desk.spec.callAttempts : askedWaits < askedWaitsMax
+  const retried = mayPass(error) && isLeft
+  const luck = desk.random.luck()
+  const chosen = chooseDelay({ attempt: failures + 1, askedMs, luck })
+  const retryAfter = error.retryAfter === null ? undefined : { raw: preview(error.retryAfter.raw, 100), ms: error.retryAfter.ms }
+  await desk.writer.record({
+    type: 'FailCall',
+    call: send.call,
+    errorCode: error.code,
+    errorSummary: preview(error.message, 500),
+    errorKind: error.kind,
+    billed: error.billed,
+    status: error.status ?? undefined,
+    retryAfter,
+    ...(retried ? { delayMs: chosen.delayMs, delayReason: chosen.reason, luck } : {}),
+  })
+  if (desk.stopping.reason !== null) throw new Interrupted()
+  if (!retried) throw error.kind === 'policy_block' ? new PolicyBlockError(error.code, error.message) : error
+  return {
+    delayMs: chosen.delayMs,
+    reason: {
+      failure: {
+        errorCode: error.code,
+        errorSummary: preview(error.message, 500),
+        errorKind: error.kind,
+        retryable: true,
+      },
+      delayReason: chosen.reason,
+      luck,
+      retryAfter,
+    },
+  }
+}
+
+const mayPass = (error: ProviderError): boolean =>
+  error.kind === 'transient' || (error.kind === 'provider' && error.retryable)
+
+/** A provider raises `ProviderError`; anything else is a fault of its adapter, after which nobody knows what was billed. */
+const asProviderError = (error: unknown): ProviderError =>
+  error instanceof ProviderError
+    ? error
+    : new ProviderError({
+        code: 'provider_fault',
+        message: error instanceof Error ? error.message : String(error),
+        kind: 'bug',
+        billed: 'unknown',
+      })
