@@ -67,7 +67,7 @@ const table: readonly Row[] = [
   },
   {
     room: 'server/cli/',
-    rooms: ['server/engine.ts', 'server/client/', 'domain/'],
+    rooms: ['server/engine.ts', 'server/config.ts', 'server/defineJob.ts', 'server/client/', 'domain/'],
     libraries: ['zod', 'commander'],
     node: true,
   },

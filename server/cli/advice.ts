@@ -1,0 +1,32 @@
+import type { EngineError } from '../../domain/errors.ts'
+
+/** What to do about an error, for those where its own sentence does not say it already. */
+const advice: Readonly<Record<string, readonly string[]>> = {
+  unknown_option: ['See `knovaryn <command> --help`.'],
+  unknown_command: ['See `knovaryn --help`.'],
+  missing_command: ['See `knovaryn --help`.'],
+  missing_argument: ['See `knovaryn <command> --help`.'],
+  too_many_arguments: ['See `knovaryn <command> --help`.'],
+  job_not_found: ['`knovaryn job list` shows the jobs of this store.'],
+  ambiguous_handle: ['Give more digits of the id.'],
+  idempotency_conflict: ['Give the new work a key of its own with --key, or look at the job that has it: `knovaryn job status`.'],
+  unpriced_model: ['Give its prices with --price-profile FILE, or let it run without a price with --allow-unpriced MODEL.'],
+  budget_exhausted: ['Raise the limit that is named, for example `knovaryn job resume <job> --budget-usd <new total>`.'],
+  policy_block: ['Change what is asked, and submit it as a new job.'],
+  unreconciled_calls: ['`knovaryn job ledger <job>` shows the held calls; `knovaryn job reconcile` closes one.'],
+  call_not_held: ['`knovaryn job ledger <job>` shows which calls are held.'],
+  newer_schema: ['This job was written by a newer program: update knovaryn to work on it.'],
+  revision_conflict: ['Others write to the job at the same moment: try again.'],
+  internal: ['Nothing acknowledged is lost. With KNOVARYN_DEBUG=1 the same command shows where it happened.'],
+}
+
+export const adviceFor = (error: EngineError): readonly string[] => [
+  ...nearestJobs(error.details['nearest']),
+  ...(advice[error.code] ?? []),
+]
+
+const nearestJobs = (nearest: unknown): readonly string[] => {
+  if (!Array.isArray(nearest)) return []
+  const ids = nearest.filter((each) => typeof each === 'string')
+  return ids.length === 0 ? [] : [`Did you mean ${ids.join(' or ')}?`]
+}

@@ -1,0 +1,24 @@
+import { type Check, type Checked, ok, warn } from './check.ts'
+
+/** Jobs looked at: enough to find what a newer program has written, and quick on any log. */
+const jobsMax = 5_000
+
+/** Whether the newest jobs hold events that this program cannot read. */
+export const checkJobs: Check = async (_call, engine) => {
+  if (engine === null) return []
+  const unread: Checked[] = []
+  let looked = 0
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<typeof engine.list>> = await engine.list({ limit: 500, ...(cursor === null ? {} : { cursor }) })
+    for (const { jobId, unknownEvents } of page.items) {
+      if (unknownEvents === 0) continue
+      unread.push(
+        warn('events', `job ${jobId} has ${unknownEvents} events of a newer program`, 'update knovaryn to work on it'),
+      )
+    }
+    looked += page.items.length
+    cursor = page.nextCursor
+  } while (cursor !== null && looked < jobsMax)
+  return unread.length > 0 ? unread : [ok('events', `the events of the newest ${looked} jobs can be read`)]
+}

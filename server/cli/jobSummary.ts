@@ -1,0 +1,76 @@
+import type { JobDocument } from '../../domain/job/document.ts'
+import { dollarsText } from './dollarsText.ts'
+import { progressText, spentText, waitingText } from './jobProgressText.ts'
+import { plainText } from './plainText.ts'
+
+/** The job as people read it: a heading, and a line for each thing worth knowing in its state. */
+export const jobSummary = (job: JobDocument): string => {
+  const lines: readonly (readonly [label: string, text: string])[] = [
+    ['why', whyText(job)],
+    ['waiting', waitingText(job).replace(/^waiting for /, 'for ')],
+    ['requested', requestText(job)],
+    ['stage', stageText(job)],
+    ['spent', moneyText(job)],
+    ['calls', callsText(job)],
+    ['limits', limitsText(job)],
+    ['attempts', attemptsText(job)],
+    ['worker', job.leaseOwner === null ? '' : `${job.leaseOwner}, lease until ${job.leaseExpiresAt ?? ''}`],
+    ['priority', job.priority === 0 ? '' : String(job.priority)],
+    ['labels', Object.entries(job.labels).map(([name, value]) => `${name}=${value}`).join(' ')],
+    ['submitted', timesText(job)],
+  ]
+  const shown = lines.filter(([, text]) => text !== '').map(([label, text]) => `  ${label.padEnd(10)} ${plainText(text)}\n`)
+  return `Job ${job.jobId} · ${plainText(`${job.projectId}/${job.type}`)} · ${job.state}\n${shown.join('')}`
+}
+
+const whyText = ({ errorCode, errorSummary, state }: JobDocument): string => {
+  if (errorCode !== null) return errorSummary === null ? errorCode : `${errorCode}: ${errorSummary}`
+  return state === 'paused' || state === 'pausing' ? 'somebody asked it to pause' : ''
+}
+
+const requestText = ({ state, pauseRequestedAt, cancellationRequestedAt }: JobDocument): string => {
+  if (state === 'cancelled' || state === 'succeeded' || state === 'failed') return ''
+  if (cancellationRequestedAt !== null) return `to be cancelled, since ${cancellationRequestedAt}`
+  return pauseRequestedAt === null || state === 'paused' ? '' : `to pause, since ${pauseRequestedAt}`
+}
+
+const stageText = (job: JobDocument): string => {
+  if (job.stage === null) return `all ${job.stages.length} done`
+  const place = `${job.stage} (${job.stageIndex + 1} of ${job.stages.length})`
+  const progress = progressText(job)
+  return progress === '' ? place : `${place} · ${progress}`
+}
+
+const moneyText = ({ budget }: JobDocument): string =>
+  [
+    spentText(budget),
+    budget.heldCostUsd === '0' ? '' : `held ${dollarsText(budget.heldCostUsd)}`,
+    budget.reservedCostUsd === '0' ? '' : `reserved ${dollarsText(budget.reservedCostUsd)}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ')
+
+const callsText = ({ budget }: JobDocument): string =>
+  `${budget.callsMade}${budget.maximumCalls === null ? '' : ` of ${budget.maximumCalls}`} · ` +
+  `${budget.inputTokens} tokens in, ${budget.outputTokens} out`
+
+const limitsText = ({ budget }: JobDocument): string =>
+  [
+    budget.maximumInputTokens === null ? '' : `${budget.maximumInputTokens} input tokens`,
+    budget.maximumOutputTokens === null ? '' : `${budget.maximumOutputTokens} output tokens`,
+    budget.maximumDurationSeconds === null
+      ? ''
+      : `${budget.durationSeconds} of ${budget.maximumDurationSeconds} seconds at work`,
+    budget.examplesProduced === 0 ? '' : `${budget.examplesProduced} of ${budget.maximumExamples ?? 'any number of'} examples`,
+  ]
+    .filter((part) => part !== '')
+    .join(' · ')
+
+const attemptsText = ({ attemptCount, maxAttempts, lostLeaseCount }: JobDocument): string => {
+  if (attemptCount <= 1 && lostLeaseCount === 0) return ''
+  const lost = lostLeaseCount === 0 ? '' : ` · lost its worker ${lostLeaseCount} times in a row`
+  return `${attemptCount} of ${maxAttempts}${lost}`
+}
+
+const timesText = ({ createdAt, finishedAt }: JobDocument): string =>
+  finishedAt === null ? createdAt : `${createdAt}, ended ${finishedAt}`

@@ -1,0 +1,52 @@
+import type { JobDocument } from '../../domain/job/document.ts'
+import type { Call } from './call.ts'
+import { options } from './options.ts'
+
+/** Long enough to be unique in any store, short enough to read. */
+const handleLength = 12
+
+/** What a person may want to do with the job now, as commands that can be pasted. */
+export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
+  const command = (words: string, more = ''): string =>
+    `knovaryn ${words} ${job.jobId.slice(0, handleLength)}${more}${storeText(call)}`
+  switch (job.state) {
+    case 'succeeded':
+      return [command('job ledger')]
+    case 'failed':
+      return job.errorCode === 'policy_block'
+        ? ['A job that failed by policy is never retried: change what is asked, and submit it anew.']
+        : [command('job retry')]
+    case 'cancelled':
+      return ['A cancelled job stays cancelled: to do the same work, run it with a --key of its own.']
+    case 'paused':
+      return [command('job resume', raiseText(job))]
+    case 'queued':
+    case 'leased':
+    case 'running':
+    case 'retry_wait':
+    case 'pausing':
+    case 'cancelling':
+      return [command('job watch')]
+  }
+}
+
+/** The same store again, where it was named on the command line. */
+const storeText = (call: Call): string => {
+  const store = call.typed(options.store)
+  return store === undefined ? '' : ` --store ${/^[\w:./@%+-]+$/.test(store) ? store : `'${store}'`}`
+}
+
+const limitFlags: readonly (readonly [limit: RegExp, flag: string])[] = [
+  [/maximumCostUsd/, '--budget-usd'],
+  [/maximumCalls/, '--max-calls'],
+  [/maximumInputTokens/, '--max-input-tokens'],
+  [/maximumOutputTokens/, '--max-total-output-tokens'],
+  [/maximumDurationSeconds/, '--max-duration'],
+  [/maximumExamples/, '--max-examples'],
+]
+
+const raiseText = ({ errorCode, errorSummary }: JobDocument): string => {
+  if (errorCode !== 'budget_exhausted') return ''
+  const [, flag = '--budget-usd'] = limitFlags.find(([limit]) => limit.test(errorSummary ?? '')) ?? []
+  return ` ${flag} <new total>`
+}

@@ -1,0 +1,228 @@
+import { jobStates } from '../../domain/job/job.ts'
+import { flag, repeated, single } from './option.ts'
+import { anyText, dollars, instant, label, oneOf, seconds, webAddress, wholeNumber } from './optionValue.ts'
+
+const daySeconds = 86_400
+const yearSeconds = 366 * daySeconds
+
+const where = 'Where:'
+const shape = 'Output:'
+const what = 'What:'
+const limits = 'Limits:'
+const trouble = 'When something fails:'
+const how = 'How:'
+const which = 'Which:'
+
+/** Every option of every command. Its variable and its key in the configuration file follow from its name. */
+export const options = {
+  store: single(
+    { name: 'store', argument: '<store>', group: where, about: 'the log: sqlite:DIR (default sqlite:./.knovaryn)' },
+    anyText('a store such as sqlite:./.knovaryn'),
+  ),
+  artifacts: single(
+    { name: 'artifacts', argument: '<place>', group: where, about: 'stored files: dir:DIR (default: inside the store)' },
+    anyText('a place such as dir:./artifacts'),
+  ),
+  data: single(
+    { name: 'data', argument: '<dir>', group: where, about: 'folder of views.db (default: that of the store)' },
+    anyText('a folder'),
+  ),
+  config: single(
+    { name: 'config', argument: '<file>', group: where, about: 'JSON file of option names and providers' },
+    anyText('a file'),
+  ),
+  json: flag({ name: 'json', group: shape, about: 'one JSON document on stdout' }),
+  jsonl: flag({ name: 'jsonl', group: shape, about: 'one JSON document a line, as they come' }),
+
+  type: single(
+    { name: 'type', argument: '<type>', group: what, about: 'job type (default batch)' },
+    anyText('the name of a job type'),
+  ),
+  project: single(
+    { name: 'project', argument: '<name>', group: what, about: 'project the job belongs to (default "default")' },
+    anyText('a name'),
+  ),
+  provider: single(
+    { name: 'provider', argument: '<name>', group: what, about: 'offline (needs no key), openai, or one of the configuration' },
+    anyText('the name of a provider'),
+  ),
+  baseUrl: single(
+    { name: 'base-url', argument: '<url>', group: what, about: 'where the provider is; also OPENAI_BASE_URL' },
+    webAddress,
+  ),
+  model: single({ name: 'model', argument: '<name>', group: what, about: 'model to ask' }, anyText('the name of a model')),
+  maxOutputTokens: single(
+    { name: 'max-output-tokens', argument: '<n>', group: what, about: 'most tokens of one answer' },
+    wholeNumber(1),
+  ),
+  target: single({ name: 'target', argument: '<n>', group: what, about: 'examples wanted', unit: 'examples' }, wholeNumber(1)),
+  key: single(
+    { name: 'key', argument: '<text>', group: what, about: 'idempotency key: one job a key (default: made of the content)' },
+    anyText('a key of at most 500 characters'),
+  ),
+  label: repeated({ name: 'label', argument: '<name=value>', group: what, about: 'a label; may be repeated' }, label),
+  out: single(
+    { name: 'out', argument: '<dir>', group: what, about: 'folder to write the results to once the job has succeeded' },
+    anyText('a folder'),
+  ),
+
+  budgetUsd: single(
+    { name: 'budget-usd', argument: '<usd>', group: limits, about: 'most the job may cost (default 50)' },
+    dollars,
+  ),
+  maxCalls: single(
+    { name: 'max-calls', argument: '<n>', group: limits, about: 'most calls to the provider (default 10000)' },
+    wholeNumber(0),
+  ),
+  maxInputTokens: single(
+    { name: 'max-input-tokens', argument: '<n>', group: limits, about: 'most input tokens of the whole job' },
+    wholeNumber(0),
+  ),
+  maxTotalOutputTokens: single(
+    { name: 'max-total-output-tokens', argument: '<n>', group: limits, about: 'most output tokens of the whole job' },
+    wholeNumber(0),
+  ),
+  maxDuration: single(
+    { name: 'max-duration', argument: '<seconds>', group: limits, about: 'most time at work', unit: 'seconds' },
+    seconds(yearSeconds),
+  ),
+  maxExamples: single(
+    { name: 'max-examples', argument: '<n>', group: limits, about: 'most examples accepted (default 2500)' },
+    wholeNumber(0),
+  ),
+  priceProfile: repeated(
+    { name: 'price-profile', argument: '<file>', group: limits, about: 'JSON file of prices; may be repeated' },
+    anyText('a file'),
+  ),
+  allowUnpriced: repeated(
+    { name: 'allow-unpriced', argument: '<model>', group: limits, about: 'a model that may run without a price; may be repeated' },
+    anyText('the name of a model'),
+  ),
+
+  maxAttempts: single(
+    { name: 'max-attempts', argument: '<n>', group: trouble, about: 'tries of the job (default 3)' },
+    wholeNumber(1),
+  ),
+  callAttempts: single(
+    { name: 'call-attempts', argument: '<n>', group: trouble, about: 'tries of one call (default 3)' },
+    wholeNumber(1),
+  ),
+  maxLostLeases: single(
+    { name: 'max-lost-leases', argument: '<n>', group: trouble, about: 'workers it may lose in a row (default 5)' },
+    wholeNumber(1),
+  ),
+  onUnknown: single(
+    {
+      name: 'on-unknown',
+      argument: '<resend|pause>',
+      group: trouble,
+      about: 'when nobody knows whether a call was billed (default resend)',
+    },
+    oneOf(['resend', 'pause']),
+  ),
+
+  concurrency: single(
+    { name: 'concurrency', argument: '<n>', group: how, about: 'calls at one time' },
+    wholeNumber(1, 10_000),
+  ),
+  priority: single(
+    { name: 'priority', argument: '<n>', group: how, about: 'higher goes first (default 0)' },
+    wholeNumber(-1_000_000, 1_000_000),
+  ),
+  startAfter: single(
+    { name: 'start-after', argument: '<instant>', group: how, about: 'not before, such as 2026-01-31T08:00:00Z' },
+    instant,
+  ),
+  lease: single(
+    { name: 'lease', argument: '<seconds>', group: how, about: 'a silent worker loses its job after (default 60)', unit: 'seconds' },
+    seconds(daySeconds),
+  ),
+  jobs: single(
+    { name: 'jobs', argument: '<module>', group: how, about: 'module with job types of your own' },
+    anyText('a module'),
+  ),
+  wait: flag({ name: 'wait', group: how, about: 'until other workers have brought the job to its end' }),
+
+  workerId: single(
+    { name: 'id', scope: 'worker', argument: '<name>', group: how, about: 'name of this worker (default: a unique one)' },
+    anyText('a name'),
+  ),
+  workerConcurrency: single(
+    { name: 'concurrency', scope: 'worker', argument: '<n>', group: how, about: 'jobs at one time (default 4)' },
+    wholeNumber(1, 1_000),
+  ),
+  once: flag({ name: 'once', scope: 'worker', group: how, about: 'until nothing is due any more' }),
+
+  listProject: single({ name: 'project', scope: 'list', argument: '<name>', group: which, about: 'of this project' }, anyText('a name')),
+  listState: single({ name: 'state', scope: 'list', argument: '<state>', group: which, about: 'in this state' }, oneOf(jobStates)),
+  listType: single({ name: 'type', scope: 'list', argument: '<type>', group: which, about: 'of this type' }, anyText('a job type')),
+  listLabel: single({ name: 'label', scope: 'list', argument: '<name=value>', group: which, about: 'with this label' }, label),
+  listLimit: single(
+    { name: 'limit', scope: 'list', argument: '<n>', group: which, about: 'jobs at most (default 50)' },
+    wholeNumber(1, 500),
+  ),
+  listCursor: single(
+    { name: 'cursor', scope: 'list', argument: '<cursor>', group: which, about: 'go on after the page before: its nextCursor' },
+    anyText('a cursor'),
+  ),
+
+  eventsAfter: single(
+    { name: 'after', scope: 'events', argument: '<revision>', group: which, about: 'events after this revision' },
+    wholeNumber(0),
+  ),
+  eventsLimit: single(
+    { name: 'limit', scope: 'events', argument: '<n>', group: which, about: 'events at most' },
+    wholeNumber(1),
+  ),
+  eventsTail: single(
+    { name: 'tail', scope: 'events', argument: '<n>', group: which, about: 'the last events only' },
+    wholeNumber(1),
+  ),
+
+  call: single({ name: 'call', scope: 'reconcile', argument: '<n>', group: what, about: 'number of the call in `job ledger`' }, wholeNumber(1)),
+  billed: flag({ name: 'billed', scope: 'reconcile', group: what, about: 'the provider has charged for the call' }),
+  notBilled: flag({ name: 'not-billed', scope: 'reconcile', group: what, about: 'the provider has not charged for the call' }),
+  costUsd: single(
+    { name: 'cost-usd', scope: 'reconcile', argument: '<usd>', group: what, about: 'what it charged (default: the held worst case)' },
+    dollars,
+  ),
+  inputTokens: single({ name: 'input-tokens', scope: 'reconcile', argument: '<n>', group: what, about: 'input tokens it charged for' }, wholeNumber(0)),
+  outputTokens: single({ name: 'output-tokens', scope: 'reconcile', argument: '<n>', group: what, about: 'output tokens it charged for' }, wholeNumber(0)),
+  note: single({ name: 'note', scope: 'reconcile', argument: '<text>', group: what, about: 'how this is known' }, anyText('a text of at most 2000 characters')),
+} as const
+
+export const globalOptions = [options.json, options.store, options.artifacts, options.data, options.config]
+
+export const limitOptions = [
+  options.budgetUsd,
+  options.maxCalls,
+  options.maxInputTokens,
+  options.maxTotalOutputTokens,
+  options.maxDuration,
+  options.maxExamples,
+]
+
+export const submitOptions = [
+  options.type,
+  options.project,
+  options.provider,
+  options.baseUrl,
+  options.model,
+  options.maxOutputTokens,
+  options.target,
+  options.key,
+  options.label,
+  options.out,
+  ...limitOptions,
+  options.priceProfile,
+  options.allowUnpriced,
+  options.maxAttempts,
+  options.callAttempts,
+  options.maxLostLeases,
+  options.onUnknown,
+  options.concurrency,
+  options.priority,
+  options.startAfter,
+  options.lease,
+  options.jobs,
+]

@@ -1,0 +1,42 @@
+import { Config, type ProviderConfig } from '../config.ts'
+import { schemaIssue } from './schemaIssue.ts'
+import type { ConfigFile } from './configFile.ts'
+import { options } from './options.ts'
+import type { Settings } from './settings.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where this process finds its store and its providers: options, environment and configuration file together. */
+export const processConfig = (settings: Settings, env: Env, file: ConfigFile | null): Config => {
+  const { given } = settings
+  const parsed = Config.safeParse(
+    withoutAbsent({
+      store: given(options.store),
+      artifacts: given(options.artifacts),
+      data: given(options.data),
+      jobs: given(options.jobs),
+      callTimeoutSeconds: file?.callTimeoutSeconds,
+      providers: providersOf(settings, env, file),
+    }),
+  )
+  if (parsed.success) return parsed.data
+  throw schemaIssue(file?.path ?? 'configuration', parsed.error, Object.keys(Config.shape))
+}
+
+const providersOf = (settings: Settings, env: Env, file: ConfigFile | null): Record<string, ProviderConfig> => {
+  const providers: Record<string, ProviderConfig> = { ...file?.providers }
+  const openaiBaseUrl = env['OPENAI_BASE_URL'] ?? ''
+  const openai = providers['openai'] ?? {}
+  providers['openai'] = {
+    ...openai,
+    apiKeyEnv: openai.apiKeyEnv ?? 'OPENAI_API_KEY',
+    ...(openaiBaseUrl === '' ? {} : { baseUrl: openaiBaseUrl }),
+  }
+  const name = settings.given(options.provider)
+  const baseUrl = settings.given(options.baseUrl)
+  if (name !== undefined && baseUrl !== undefined) providers[name] = { ...providers[name], baseUrl }
+  return providers
+}
+
+const withoutAbsent = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

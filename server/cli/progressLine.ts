@@ -1,0 +1,80 @@
+import type { JobDocument } from '../../domain/job/document.ts'
+import { dollarsText } from './dollarsText.ts'
+import { progressText, spentText, waitingText } from './jobProgressText.ts'
+import { plainText } from './plainText.ts'
+import type { TextOut } from './shell.ts'
+
+/** How a job is getting on, shown beside its result. */
+export type ProgressLine = {
+  show(job: JobDocument): void
+  /** Shows the last one and leaves the line. */
+  end(): void
+}
+
+const redrawMs = 100
+
+/** On a terminal one line that is drawn over itself; elsewhere a line whenever state or stage have changed. */
+export const progressLine = (out: TextOut): ProgressLine => (out.isTerminal ? redrawnLine(out) : lineOnChange(out))
+
+const redrawnLine = (out: TextOut): ProgressLine => {
+  let drawn: string | null = null
+  let due: string | null = null
+  let timer: NodeJS.Timeout | null = null
+  const draw = (): void => {
+    if (due === null || due === drawn) return
+    const fitting = [...due].slice(0, Math.max(1, out.columns - 1)).join('')
+    void out.write(`\r\u001b[K${fitting}`)
+    drawn = due
+  }
+  return {
+    show(job) {
+      due = progressOf(job)
+      if (timer !== null) return
+      draw()
+      timer = setTimeout(() => {
+        timer = null
+        draw()
+      }, redrawMs)
+      timer.unref()
+    },
+    end() {
+      if (timer !== null) clearTimeout(timer)
+      draw()
+      if (drawn !== null) void out.write('\n')
+    },
+  }
+}
+
+const lineOnChange = (out: TextOut): ProgressLine => {
+  const changeOf = changeTeller()
+  return {
+    show(job) {
+      const line = changeOf(job)
+      if (line !== null) void out.write(line)
+    },
+    end: () => {},
+  }
+}
+
+/** A line when state, stage or what is waited for have changed since the last job told, else null. */
+export const changeTeller = (): ((job: JobDocument) => string | null) => {
+  let told = ''
+  return (job) => {
+    const now = JSON.stringify([job.state, job.stage, waitingText(job)])
+    if (now === told) return null
+    told = now
+    return `${progressOf(job)}\n`
+  }
+}
+
+const progressOf = (job: JobDocument): string => {
+  const { heldCostUsd } = job.budget
+  const parts = [
+    `${job.state}${job.stage === null ? '' : ` ${job.stage}`}`,
+    progressText(job),
+    spentText(job.budget),
+    heldCostUsd === '0' ? '' : `held ${dollarsText(heldCostUsd)}`,
+    waitingText(job),
+  ]
+  return plainText(parts.filter((part) => part !== '').join(' · '))
+}

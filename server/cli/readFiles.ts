@@ -1,0 +1,70 @@
+import { open, type FileHandle } from 'node:fs/promises'
+import { InvalidInputError } from '../../domain/errors.ts'
+import type { SubmittedFile } from '../defineJob.ts'
+
+/** A submitted file may be this large: it is held in memory while it is checked and stored. */
+export const fileBytesMax = 256 * 1_048_576
+
+const sentences: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'a part of the path is not a folder',
+  EACCES: 'it may not be read: check its permissions',
+  EPERM: 'it may not be read: check its permissions',
+  EISDIR: 'it is a folder: name the files in it',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'the name is too long',
+}
+
+/** The bytes of each file, in the order given. Raises `InvalidInputError` naming the path that cannot be read. */
+export const readSubmittedFiles = async (paths: readonly string[]): Promise<readonly SubmittedFile[]> => {
+  const files: SubmittedFile[] = []
+  for (const path of paths) files.push({ name: path, content: await readBytes(path, fileBytesMax) })
+  return files
+}
+
+/** The UTF-8 text of a small file. */
+export const readText = async (path: string, bytesMax: number): Promise<string> => {
+  const bytes = await readBytes(path, bytesMax)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new InvalidInputError(`${path}: it is not UTF-8 text`, { path })
+  }
+}
+
+const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> => {
+  try {
+    const file = await open(path, 'r')
+    try {
+      await refuseNoFile(file, path)
+      return await bytesOf(file, path, bytesMax)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new InvalidInputError(`${path}: ${sentences[code] ?? `it cannot be read (${code})`}`, { path, cause: code })
+  }
+}
+
+// A pipe is welcome (`<(jq …)`); a device may never end.
+const refuseNoFile = async (file: FileHandle, path: string): Promise<void> => {
+  const found = await file.stat()
+  if (found.isDirectory()) throw new InvalidInputError(`${path}: ${sentences['EISDIR'] ?? ''}`, { path })
+  if (!found.isFile() && !found.isFIFO()) throw new InvalidInputError(`${path}: it is not a file`, { path })
+}
+
+const bytesOf = async (file: FileHandle, path: string, bytesMax: number): Promise<Uint8Array> => {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of file.createReadStream({ autoClose: false, highWaterMark: 1_048_576 })) {
+    if (!Buffer.isBuffer(part)) continue
+    bytes += part.byteLength
+    if (bytes > bytesMax) {
+      throw new InvalidInputError(`${path}: it is larger than ${bytesMax} bytes, the most a file may have`, { path, bytesMax })
+    }
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,78 @@
+import type { JobId } from '../../domain/ids.ts'
+import type { JobDocument } from '../../domain/job/document.ts'
+import { isTerminal } from '../../domain/job/job.ts'
+import type { Submission, Workplace } from '../engine.ts'
+import { asker } from './asker.ts'
+import type { Call, Run } from './call.ts'
+import { fillOut, refuseNoFolder } from './fillOut.ts'
+import { interruption } from './interruption.ts'
+import { outcomeOf } from './jobOutcome.ts'
+import { options } from './options.ts'
+import { present } from './present.ts'
+import { progressLine } from './progressLine.ts'
+import { raisedLimits } from './raisedLimits.ts'
+import { showJob } from './showJob.ts'
+import { withWorkplace } from './store.ts'
+import { submissionOf } from './submission.ts'
+
+/** Submits a job and works it here. Run again, it goes on with the job that is there. */
+export const runJob: Run = async (call) => {
+  const out = call.given(options.out)
+  if (out !== undefined) await refuseNoFolder(out)
+  const submission = await submissionOf(call)
+  return withWorkplace(call, async (workplace) => {
+    const submitted = await workplace.engine.submit(submission, asker())
+    const ready = await resumedIfRaised(workplace, submitted, submission)
+    const job = isAtRest(ready) ? ready : await worked(workplace, ready.jobId, call)
+    await showJob(job, call, await notesOn(job, { workplace, call, wasAtRest: isAtRest(ready), out }))
+    return outcomeOf(job)
+  })
+}
+
+const isAtRest = (job: JobDocument): boolean => isTerminal(job.state) || job.state === 'paused'
+
+/** A paused job goes on when a limit given is above its own; else it stays as it is. */
+const resumedIfRaised = async (
+  { engine }: Workplace,
+  job: JobDocument,
+  submission: Submission,
+): Promise<JobDocument> => {
+  if (job.state !== 'paused') return job
+  const raised = raisedLimits(job.budget, submission.limits ?? {})
+  return Object.keys(raised).length === 0 ? job : engine.resume(job.jobId, raised, asker())
+}
+
+const worked = async ({ engine, work }: Workplace, jobId: JobId, call: Call): Promise<JobDocument> => {
+  const stop = interruption(call.shell, 'Stopping: open calls may end first. Once more to quit at once.')
+  const line = progressLine(call.shell.stderr)
+  const following = new AbortController()
+  // Shown beside the work, so its trouble is not the work's.
+  const shown = follow(engine.follow(jobId, following.signal), line.show).catch(() => {})
+  try {
+    const lease = call.given(options.lease)
+    await work({ only: jobId, ...present('leaseMs', lease === undefined ? undefined : Math.round(lease * 1_000)) }, stop.signal)
+  } finally {
+    following.abort()
+    await shown
+    line.end()
+    stop.end()
+  }
+  return engine.status(jobId)
+}
+
+const follow = async (jobs: AsyncIterable<JobDocument>, show: (job: JobDocument) => void): Promise<void> => {
+  for await (const job of jobs) show(job)
+}
+
+const notesOn = async (
+  job: JobDocument,
+  { workplace, call, wasAtRest, out }: { workplace: Workplace; call: Call; wasAtRest: boolean; out: string | undefined },
+): Promise<readonly string[]> => {
+  if (job.state === 'succeeded') {
+    if (out === undefined) return ['Run it again with --out DIR to write its results to a folder: nothing is paid twice.']
+    return [`Results: ${(await fillOut(workplace.engine, job.jobId, out)).join(', ')}`]
+  }
+  if (wasAtRest && job.state === 'paused') return ['It is paused already, and no limit given is above its own.']
+  if (wasAtRest) return [`This work was submitted before, and ${job.state}.`]
+  return isAtRest(job) ? [] : [`Stopped. ${call.args.length === 0 ? '' : 'The same command goes on where it stopped.'}`]
+}

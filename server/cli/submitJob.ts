@@ -1,0 +1,31 @@
+import { asker } from './asker.ts'
+import type { Run } from './call.ts'
+import { exitCode } from './exitCode.ts'
+import { fillOut, refuseNoFolder } from './fillOut.ts'
+import { followed } from './followed.ts'
+import { outcomeOf } from './jobOutcome.ts'
+import { options } from './options.ts'
+import { showJob } from './showJob.ts'
+import { withWorkplace } from './store.ts'
+import { submissionOf } from './submission.ts'
+
+/** Leaves a job for workers. A job that is there already is shown, and nothing about it changes. */
+export const submitJob: Run = async (call) => {
+  const out = call.given(options.out)
+  const waits = call.given(options.wait) ?? false
+  if (out !== undefined) await refuseNoFolder(out)
+  const submission = await submissionOf(call)
+  return withWorkplace(call, async ({ engine }) => {
+    const submitted = await engine.submit(submission, asker())
+    const existing = submitted.existing ? ['It was submitted before: nothing about it has changed.'] : []
+    if (!waits) {
+      const unfilled = out === undefined ? [] : ['--out is filled by `run`, or by `submit --wait`.']
+      await showJob(submitted, call, [...existing, ...unfilled])
+      return exitCode.done
+    }
+    const job = await followed(engine, submitted, call)
+    const filled = job.state === 'succeeded' && out !== undefined ? await fillOut(engine, job.jobId, out) : []
+    await showJob(job, call, [...existing, ...filled.map((path) => `Results: ${path}`)])
+    return outcomeOf(job)
+  })
+}
