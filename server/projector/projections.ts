@@ -5,7 +5,7 @@ import { spend } from '../../projections/spend.ts'
 import { wakeUps } from '../../projections/wakeUps.ts'
 
 const first = [readyJobs, openLeases, wakeUps]
-const others = [jobList, spend]
+const rest = [jobList, spend]
 
 /** The views that are kept. The loops look at `first`, so these are built before the others. */
-export const projections = { first, others, all: [...first, ...others] }
+export const projections = { first, rest, all: [...first, ...rest] }

@@ -1,19 +1,23 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import { beforeAll, type Position } from '../../domain/ports/eventStore.ts'
+import type { Projection } from '../../projections/projection.ts'
 import { alarm } from './alarm.ts'
 import type { BuildProgress } from './buildProgress.ts'
 import { catchingUp } from './catchingUp.ts'
 import { followNews } from './followNews.ts'
 import { projectedView, type ProjectedView, type ViewDeps } from './projectedView.ts'
 import { type Difference, shadowOf } from './shadow.ts'
-import type { BuildOrder } from './shippedProjections.ts'
 import { type ServedView, servedOf, statusOf, type ViewStatus } from './viewStatus.ts'
 import { waiters } from './waiters.ts'
 
 export type ProjectorDeps = ViewDeps & {
   readonly clock: Clock
-  readonly projections: BuildOrder
+  /** In a backlog `first` are built before the `rest`. */
+  readonly projections: {
+    readonly first: readonly Projection<unknown>[]
+    readonly rest: readonly Projection<unknown>[]
+  }
   /** Told after each page of a view that is being built, and once when it has the whole log. */
   onProgress?(progress: BuildProgress): void
   /** Events read at a time. Default 1 000. */

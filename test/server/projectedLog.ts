@@ -2,10 +2,10 @@ import type { Position, EventStore, SealedEvent } from '../../domain/ports/event
 import { jobStream } from '../../domain/ids.ts'
 import type { ViewDocument, ViewStore } from '../../domain/ports/viewStore.ts'
 import type { LogEvent, Projection } from '../../projections/projection.ts'
-import { shippedProjections } from '../../server/projector/shippedProjections.ts'
+import { projections } from '../../server/projector/projections.ts'
 import { diceOf, randomLog } from '../projections/randomLog.ts'
 
-export const everyProjection: readonly Projection<unknown>[] = [...shippedProjections.first, ...shippedProjections.rest]
+export const everyProjection: readonly Projection<unknown>[] = projections.all
 
 export const sealed = (event: LogEvent): SealedEvent => ({
   id: event.id,

@@ -9,7 +9,7 @@ import { jobList } from '../../projections/jobList.ts'
 import { readyJobs } from '../../projections/readyJobs.ts'
 import type { BuildProgress } from '../../server/projector/buildProgress.ts'
 import { projector, type ProjectorDeps } from '../../server/projector/projector.ts'
-import { shippedProjections } from '../../server/projector/shippedProjections.ts'
+import { projections } from '../../server/projector/projections.ts'
 import { silentTelemetry } from '../../server/telemetry.ts'
 import { event } from '../support/controls.ts'
 import { logged, newer } from '../projections/loggedJob.ts'
@@ -24,7 +24,7 @@ const make = (overrides: Partial<ProjectorDeps> = {}) => {
     views: memoryViewStore(),
     clock,
     log: silentTelemetry,
-    projections: shippedProjections,
+    projections,
     pageSize: 100,
     patienceMs: 20,
     ...overrides,
