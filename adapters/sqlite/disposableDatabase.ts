@@ -1,9 +1,10 @@
 import { renameSync, rmSync } from 'node:fs'
 import { fileIdentity } from './fileIdentity.ts'
-import { busy, tryLock } from './fileLock.ts'
+import { tryLock } from './fileLock.ts'
 import { openDatabase } from './openDatabase.ts'
 import type { Database, DatabaseFile, SqliteOverrides } from './openDatabase.ts'
-import { isDamage, troubleOf } from './trouble.ts'
+import { textOf } from './row.ts'
+import { busy, damage, isDamage, troubleOf } from './trouble.ts'
 
 /** A database whose file may be deleted or damaged at any time: it then goes on with an empty one. */
 export type DisposableDatabase<Tables> = {
@@ -42,7 +43,13 @@ export const disposableDatabase = <Tables>(
     alone(() => {
       if (fileIdentity(file.path) === null) removeCompanions(file.path)
       const database = openDatabase(file, overrides)
-      return { database, tables: tablesOf(database), identity: fileIdentity(file.path) }
+      try {
+        refuseForeignFile(database, file.path)
+        return { database, tables: tablesOf(database), identity: fileIdentity(file.path) }
+      } catch (error) {
+        database.close()
+        throw error
+      }
     })
 
   const setAside = (damaged: string | null): void =>
@@ -74,6 +81,18 @@ export const disposableDatabase = <Tables>(
   }
 
   return { use, close }
+}
+
+/**
+ * A file that somebody put here may stand beside the write-ahead log of the one before, and SQLite would mix the
+ * two. So each file remembers its own inode, and one that remembers another counts as damaged.
+ */
+const refuseForeignFile = (database: Database, path: string): void => {
+  const inode = fileIdentity(path)?.split(':')[1] ?? ''
+  database.exec('CREATE TABLE IF NOT EXISTS born (inode TEXT NOT NULL) STRICT')
+  const [row] = database.prepare('SELECT inode FROM born').rows()
+  if (row === undefined) database.prepare('INSERT INTO born (inode) VALUES (?)').run(inode)
+  else if (textOf(row, 0) !== inode) throw damage(`${path} is another file than it was`)
 }
 
 // What an earlier file of that name left: read together with a new file, they would be taken for its own.

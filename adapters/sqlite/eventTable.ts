@@ -98,12 +98,11 @@ export const eventReader = (database: Database) => {
      ORDER BY position LIMIT ?`,
   )
   const version = database.prepare('PRAGMA data_version')
-  const only = (row: Row | undefined): number => numberOf(row ?? [], 0)
 
   return {
-    head: (): number => only(head.rows()[0]),
+    head: (): number => numberOf(head.rows()[0], 0),
     /** Changes when another connection has committed. */
-    dataVersion: (): number => only(version.rows()[0]),
+    dataVersion: (): number => numberOf(version.rows()[0], 0),
     forwards: (stream: string, from: number, limit: number): readonly StoredEvent[] =>
       forwards.rows(stream, from, limit).map(eventOf),
     backwards: (stream: string, from: number, limit: number): readonly StoredEvent[] =>

@@ -33,6 +33,3 @@ export const isLocked = (path: string): boolean => {
     database.close()
   }
 }
-
-/** What SQLite would say: for a lock that was not had, so that `patiently` tries again. */
-export const busy = (path: string): Error => Object.assign(new Error(`${path} is locked`), { code: 'SQLITE_BUSY' })

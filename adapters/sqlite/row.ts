@@ -1,22 +1,31 @@
 import type { Row } from './openDatabase.ts'
+import { damage } from './trouble.ts'
 
-/** The text in that column. Raises for anything else: the file was written by another hand. */
-export const textOf = (row: Row, column: number): string => {
-  const value = row[column]
-  if (typeof value !== 'string') throw new TypeError(`column ${column} holds ${typeof value} where text belongs`)
+/** The text in that column. Anything else was not written by this program, and counts as damage. */
+export const textOf = (row: Row | undefined, column: number): string => {
+  const value = row?.[column]
+  if (typeof value !== 'string') throw damage(`column ${column} holds ${typeof value} where text belongs`)
   return value
 }
 
-/** The number in that column. Raises for anything else. */
-export const numberOf = (row: Row, column: number): number => {
-  const value = row[column]
-  if (typeof value !== 'number') throw new TypeError(`column ${column} holds ${typeof value} where a number belongs`)
+/** The number in that column. Anything else counts as damage. */
+export const numberOf = (row: Row | undefined, column: number): number => {
+  const value = row?.[column]
+  if (typeof value !== 'number') throw damage(`column ${column} holds ${typeof value} where a number belongs`)
   return value
 }
 
-/** The list of texts that stands in that column as JSON. Raises for anything else. */
+/** The list of texts that stands in that column as JSON. Anything else counts as damage. */
 export const textsOf = (row: Row, column: number): readonly string[] => {
-  const parsed: unknown = JSON.parse(textOf(row, column))
-  if (!Array.isArray(parsed)) throw new TypeError(`column ${column} holds no list`)
+  const parsed = parsedOrNull(textOf(row, column))
+  if (!Array.isArray(parsed)) throw damage(`column ${column} holds no list`)
   return parsed.map((_, index) => textOf(parsed, index))
+}
+
+const parsedOrNull = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

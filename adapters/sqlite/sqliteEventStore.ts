@@ -43,8 +43,12 @@ export const sqliteEventStore = async (
     throw new StoreUnavailable(`${path} was moved or deleted while in use: put it back, or restart on another folder`)
   }
 
-  const attempt = <T>(work: () => T): Promise<T> => {
+  const refuseClosed = (): void => {
     if (closing.signal.aborted) throw new StoreUnavailable(`${path}: the store is closed`)
+  }
+
+  const attempt = async <T>(work: () => T): Promise<T> => {
+    refuseClosed()
     return patiently(clock, path, work)
   }
 
@@ -83,7 +87,7 @@ export const sqliteEventStore = async (
 
   return {
     append: async (stream, events, expectedRevision) => {
-      if (closing.signal.aborted) throw new StoreUnavailable(`${path}: the store is closed`)
+      refuseClosed()
       checkAppend(stream, events, expectedRevision)
       if (events.length > 0) await group.add({ stream, events, expectedRevision })
     },

@@ -20,7 +20,7 @@ export const storeFolder = (path: string, fileSystemOf: FileSystemOf = hostFileS
 }
 
 const refuseFile = (path: string): void => {
-  const found = statSync(path, { throwIfNoEntry: false })
+  const found = orUnavailable(path, () => statSync(path, { throwIfNoEntry: false }))
   if (found === undefined || found.isDirectory()) return
   throw new InvalidInputError(`${path} is a file: name a folder for the store, or one that does not exist yet`, { path })
 }

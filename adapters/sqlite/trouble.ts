@@ -10,7 +10,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_FULL/, 'the disk is full: free some space'],
   [/^SQLITE_READONLY/, 'it cannot be written: make the file and its folder writable'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened: check that its folder exists and is readable and writable'],
-  [/^SQLITE_(IOERR|PERM|AUTH|NOMEM)/, 'reading or writing it failed: check the disk'],
+  [/^SQLITE_(IOERR|PERM|AUTH|NOMEM)/, 'reading or writing it failed: check the disk, and that the file may be written'],
   [/^SQLITE_(CORRUPT|NOTADB)/, 'the file is damaged: restore it from a backup'],
 ]
 
@@ -23,8 +23,14 @@ export const troubleOf = (error: unknown): Trouble | null => {
 
 export const isDamage = ({ code }: Trouble): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 
+/** What SQLite would say, had it seen for itself that the file is damaged. */
+export const damage = (what: string): Error => Object.assign(new Error(what), { code: 'SQLITE_CORRUPT' })
+
 export const unavailable = (path: string, { code, sentence }: Trouble): StoreUnavailable =>
   new StoreUnavailable(`${path}: ${sentence} (${code})`, { cause: code })
+
+/** What SQLite would say of a lock that somebody holds: `patiently` then tries again. */
+export const busy = (path: string): Error => Object.assign(new Error(`${path} is locked`), { code: 'SQLITE_BUSY' })
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -46,7 +46,7 @@ export const viewCatalog = (database: Database) => {
 
     create: (projection: string, version: number, checkpoint: ViewCheckpoint): StoredView => {
       const [row] = insert.rows(projection, version, checkpoint.position, checkpoint.eventId)
-      const number = numberOf(row ?? [], 0)
+      const number = numberOf(row, 0)
       database.exec(viewTableSchema(number))
       // Not kept: should the transaction fail, this number is given again.
       return { number, checkpoint, table: viewTable(database, number) }

@@ -3,8 +3,9 @@ import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../domain/ports/clock.ts'
 import { fileIdentity } from './fileIdentity.ts'
-import { busy, tryLock } from './fileLock.ts'
+import { tryLock } from './fileLock.ts'
 import type { FileLock } from './fileLock.ts'
+import { busy } from './trouble.ts'
 
 /** A worker's two possible files: the one its process locks, and the one that tells of a process long gone. */
 export type WorkerFiles = { readonly lock: string; readonly gone: string }
