@@ -24,7 +24,7 @@ export const alarm = (clock: Clock): Alarm => {
     rest: async (rung, ms, signal) => {
       if (count !== rung || signal.aborted) return count !== rung
       const awake = new AbortController()
-      const wake = (): void => awake.abort()
+      const wake = (): void => awake.abort('woken')
       resting.add(wake)
       signal.addEventListener('abort', wake)
       await clock.sleep(ms, awake.signal)

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { EventData } from '../../domain/job/events.ts'
 import type { Wish } from './jobWriter.ts'
 
@@ -31,6 +32,8 @@ export type Stopping = {
 export const stopping = (): Stopping => {
   const soft = new AbortController()
   const hard = new AbortController()
+  // One listener for each open call: more than ten are no leak.
+  setMaxListeners(0, soft.signal, hard.signal)
   const listeners: ((reason: StopReason) => void)[] = []
   let reason: StopReason | null = null
   return {
