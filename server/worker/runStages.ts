@@ -1,6 +1,6 @@
 import { stageAtWork } from '../../domain/job/job.ts'
 import { isRejection } from '../../domain/rejection.ts'
-import type { JobDefinition } from '../defineJob.ts'
+import { Interrupted, type JobDefinition } from '../defineJob.ts'
 import type { Desk } from './desk.ts'
 import { readResult, ResultMissing, stageContext } from './stageContext.ts'
 
@@ -12,6 +12,7 @@ export const runStages = async (desk: Desk, definition: JobDefinition): Promise<
   const { writer, spec } = desk
   const input = definition.input.parse(await readInput(desk))
   while (writer.job.state === 'running') {
+    if (desk.stopping.reason !== null) throw new Interrupted()
     const name = stageAtWork(writer.job)
     if (name === null) {
       await succeed(desk)

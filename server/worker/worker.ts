@@ -6,7 +6,7 @@ import type { Presence } from '../../domain/ports/presence.ts'
 import type { ViewStore } from '../../domain/ports/viewStore.ts'
 import { loadJob } from '../command/loadJob.ts'
 import { type Attempt, attempt, type Workshop } from './attempt.ts'
-import { take } from './claim.ts'
+import { take, type Taken } from './claim.ts'
 import { type Due, todo as newTodo } from './todo.ts'
 
 export type WorkerOptions = {
@@ -33,6 +33,9 @@ export type Views = {
 const idleMs = 200
 /** Between two looks at leases and waits: they last seconds. */
 const observeMs = 100
+
+/** Before another try after a fault. */
+const troubleMs = 1_000
 
 /** Events by which others tell the owner of a job something. */
 const forOwners = [
@@ -100,6 +103,17 @@ export const worker = async (
 
   const isForUs = (due: Due): boolean => options.only === null || due.jobId === options.only
 
+  /** A job that cannot even be read must not keep the others waiting. */
+  const takeOne = async (due: Due, hasSlot: boolean): Promise<Taken> => {
+    try {
+      return await take(shop, due, { hasSlot, leaseMs: options.leaseMs }, signal)
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error
+      telemetry.fault(`claiming job ${due.jobId}`, error)
+      return 'nothing'
+    }
+  }
+
   /** True when something was done. */
   const takeAll = async (dues: readonly Due[]): Promise<boolean> => {
     let did = false
@@ -109,7 +123,7 @@ export const worker = async (
       const hasSlot = active.size < options.slots
       if (due.first === null && !hasSlot) return did
       tried.set(due.jobId, due.mark)
-      const taken = await take(shop, due, { hasSlot, leaseMs: options.leaseMs }, signal)
+      const taken = await takeOne(due, hasSlot)
       if (typeof taken === 'object') begin(taken.claim)
       if (taken === 'lost') {
         telemetry.claimLost(due.jobId)
@@ -155,19 +169,28 @@ export const worker = async (
   }
 
   const listen = async (): Promise<void> => {
-    const after = await shop.events.head()
     const filter = { streamPrefix: jobStreamPrefix, types: forOwners }
-    for await (const delivery of shop.events.subscribe({ after, filter, signal: over.signal })) {
-      if (delivery.kind !== 'event') continue
-      const jobId = jobOfStream(delivery.event.stream)
-      if (jobId !== null) active.get(jobId)?.nudge()
+    while (!over.signal.aborted) {
+      try {
+        const after = await shop.events.head()
+        // What was written before we listened is seen by looking.
+        for (const each of active.values()) each.nudge()
+        for await (const delivery of shop.events.subscribe({ after, filter, signal: over.signal })) {
+          const jobId = delivery.kind === 'event' ? jobOfStream(delivery.event.stream) : null
+          if (jobId !== null) active.get(jobId)?.nudge()
+        }
+      } catch (error) {
+        if (error instanceof StoreUnavailable) telemetry.trouble('listening to the log', error)
+        else telemetry.fault('listening to the log', error)
+      }
+      await clock.sleep(troubleMs, over.signal)
     }
   }
 
   const withdraw = await announce(presence, shop.workerId)
   const unlisten = views.onReady(rouse)
   signal.addEventListener('abort', rouse)
-  const listening = listen().catch((error: unknown) => telemetry.fault('listening to the log', error))
+  const listening = listen()
   try {
     while (!signal.aborted) {
       try {
@@ -175,11 +198,11 @@ export const worker = async (
         if (!did && (await nothingLeft())) break
         if (!did) await idle(idleMs)
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error
-        telemetry.trouble('store', error)
+        if (error instanceof StoreUnavailable) telemetry.trouble('store', error)
+        else telemetry.fault('looking for work', error)
         todo.forget()
         tried.clear()
-        await clock.sleep(1_000, signal)
+        await clock.sleep(troubleMs, signal)
       }
     }
     await Promise.all([...active.values()].map((each) => each.ended))
