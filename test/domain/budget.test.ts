@@ -1,6 +1,15 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { check, committed, defaultLimits, firstExceeded, firstLowered, minus, nothing, plus } from '../../domain/budget.ts'
+import {
+  check,
+  committed,
+  defaultLimits,
+  firstExceeded,
+  firstLowered,
+  minus,
+  nothing,
+  plus,
+} from '../../domain/budget.ts'
 import { BudgetExceededError } from '../../domain/errors.ts'
 import type { Amounts, Limits } from '../../domain/job/events.ts'
 import { nanoUsd, usd } from '../../domain/money.ts'

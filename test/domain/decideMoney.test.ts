@@ -339,10 +339,7 @@ describe('reconciling a held call', () => {
     ['cancelling', cancelling],
     ['cancelled', [...cancelling, event.JobCancelled()]],
     ['failed', [...held, event.JobFailed()]],
-    [
-      'succeeded',
-      [...held, event.StageCompleted(), event.StageCompleted({ stage: 'generate' }), event.JobSucceeded()],
-    ],
+    ['succeeded', [...held, event.StageCompleted(), event.StageCompleted({ stage: 'generate' }), event.JobSucceeded()]],
   ])('books what a person found out, in state %s, and changes nothing else', (state, history) => {
     const { job } = given(...history)
       .when(command.ReconcileCall())

@@ -100,7 +100,9 @@ describe('renewing a lease', () => {
       .when(command.RenewLease({ waitingFor }))
       .thenHappens(event.LeaseRenewed({ waitingFor }))
     expect(job).toMatchObject({ waitingFor, lease: { heartbeatAt: instant(1_000), expiresAt: instant(1_060) } })
-    expect(given(...running, event.LeaseRenewed({ waitingFor }), event.ProviderCallReserved()).job?.waitingFor).toBeNull()
+    expect(
+      given(...running, event.LeaseRenewed({ waitingFor }), event.ProviderCallReserved()).job?.waitingFor,
+    ).toBeNull()
   })
 
   test('by anybody but the owner is refused', () => {

@@ -311,16 +311,19 @@ describe('succeeding', () => {
   })
 })
 
-const failure = { errorCode: 'timeout', errorSummary: 'no answer in time', errorKind: 'transient' as const, retryable: true }
+const failure = {
+  errorCode: 'timeout',
+  errorSummary: 'no answer in time',
+  errorKind: 'transient' as const,
+  retryable: true,
+}
 const ended = { errorCode: failure.errorCode, errorSummary: failure.errorSummary }
 
 describe('failing an attempt', () => {
   test('of a passing trouble schedules another with our own delay and the luck it was drawn with', () => {
     const { job } = given(...running)
       .when(command.FailAttempt({ luck: 0.5 }))
-      .thenHappens(
-        event.RetryScheduled({ ...ended, luck: 0.5, delayMs: 750, retryAt: '2026-01-01T00:16:40.750Z' }),
-      )
+      .thenHappens(event.RetryScheduled({ ...ended, luck: 0.5, delayMs: 750, retryAt: '2026-01-01T00:16:40.750Z' }))
     expect(job).toMatchObject({
       state: 'retry_wait',
       attemptCount: 1,
@@ -331,7 +334,13 @@ describe('failing an attempt', () => {
   })
 
   test('waits longer each time', () => {
-    const second = [...running, event.RetryScheduled(), event.BackoffElapsed(), event.JobLeased({ token: 2 }), event.JobStarted()]
+    const second = [
+      ...running,
+      event.RetryScheduled(),
+      event.BackoffElapsed(),
+      event.JobLeased({ token: 2 }),
+      event.JobStarted(),
+    ]
     given(...second)
       .when(command.FailAttempt({ token: 2, luck: 1 }))
       .thenHappens(event.RetryScheduled({ ...ended, luck: 1, delayMs: 2_000, retryAt: instant(1_002) }))
@@ -483,7 +492,13 @@ describe('the attempt count', () => {
 
 describe('the duration of a job', () => {
   test('is the sum over its claims from the start to the last event of the owner', () => {
-    const first = [event.JobSubmitted(), event.JobLeased(), event.JobStarted(), event.JobLogged(), event.PauseRequested()]
+    const first = [
+      event.JobSubmitted(),
+      event.JobLeased(),
+      event.JobStarted(),
+      event.JobLogged(),
+      event.PauseRequested(),
+    ]
     expect(given(...first).job?.durationMs).toBe(1_000)
     const released = [...first, event.JobLogged(), event.LeaseReleased(), event.JobPaused()]
     expect(given(...released).job?.durationMs).toBe(4_000)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Command } from '../../domain/job/commands.ts'
-import { eventData, EventMeta, JobSpec, Limits, RaisedLimits } from '../../domain/job/events.ts'
+import { eventData, EventMeta, JobSpec, type Limits, RaisedLimits } from '../../domain/job/events.ts'
 import { PriceProfile, Usage } from '../../domain/pricing.ts'
 import { command, commandTypes, eventExamples, eventTypes, limits, spec, usage } from '../support/controls.ts'
 
@@ -26,7 +26,9 @@ describe('a key named __proto__', () => {
 
   test('is named where it is refused', () => {
     const refused = JobSpec.safeParse(spec({ labels: withProto({ team: 'red' }) as Record<string, string> }))
-    expect(refused.error?.issues).toMatchObject([{ path: ['labels', '__proto__'], message: 'is a key that is not allowed' }])
+    expect(refused.error?.issues).toMatchObject([
+      { path: ['labels', '__proto__'], message: 'is a key that is not allowed' },
+    ])
   })
 
   test('among the models of a price profile is refused', () => {
@@ -89,7 +91,11 @@ describe('the schemas of events and commands', () => {
       if (schema instanceof z.ZodRecord && !guarded) dropping.push(place)
       const { def } = schema as unknown as { def: Record<string, unknown> }
       for (const [name, part] of Object.entries(def)) {
-        const parts = Array.isArray(part) ? part : part !== null && typeof part === 'object' ? [part, ...Object.values(part)] : []
+        const parts = Array.isArray(part)
+          ? part
+          : part !== null && typeof part === 'object'
+            ? [part, ...Object.values(part)]
+            : []
         for (const each of parts) walk(each, `${place}.${name}`, schema instanceof z.ZodIntersection)
       }
     }

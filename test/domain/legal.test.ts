@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../domain/job/decide.ts'
 import { evolve, type FoldedEvent } from '../../domain/job/evolve.ts'
@@ -48,7 +48,12 @@ const breaks: readonly (readonly [rule: string, what: string, before: readonly G
   ['flush', 'a message of a job that nobody flushes', [...pausing, event.LeaseExpired()], event.BudgetRaised()],
   ['worker_lost', 'too soon', [...running, event.LeaseExpired()], event.JobFailed({ errorKind: 'worker_lost' })],
   ['worker_lost', 'while the worker is there', running, event.JobFailed({ errorKind: 'worker_lost' })],
-  ['request', 'a claim of a job to be cancelled', lostWith(event.CancellationRequested()), event.JobLeased({ token: 2 })],
+  [
+    'request',
+    'a claim of a job to be cancelled',
+    lostWith(event.CancellationRequested()),
+    event.JobLeased({ token: 2 }),
+  ],
   ['request', 'a claim of a job to be paused', lostWith(event.PauseRequested()), event.JobLeased({ token: 2 })],
   ['open_calls', 'a release with an open call', open, event.LeaseReleased()],
   ['open_calls', 'a completed stage with an open call', open, event.StageCompleted()],
@@ -57,20 +62,40 @@ const breaks: readonly (readonly [rule: string, what: string, before: readonly G
   ['stage', 'a success before the last stage', running, event.JobSucceeded()],
   ['stage', 'an invalid checkpoint of no stage', running, event.CheckpointInvalidated({ stage: 'nowhere' })],
   ['stage', 'an invalid checkpoint of a later stage', running, event.CheckpointInvalidated({ stage: 'generate' })],
-  ['reserve', 'a call after a cancel was asked for', asked(event.CancellationRequested()), event.ProviderCallReserved()],
+  [
+    'reserve',
+    'a call after a cancel was asked for',
+    asked(event.CancellationRequested()),
+    event.ProviderCallReserved(),
+  ],
   ['reserve', 'a call after a pause was asked for', asked(event.PauseRequested()), event.ProviderCallReserved()],
   ['reserve', 'a call before the start', leased, event.ProviderCallReserved()],
   ['overrun', 'a call after an overrun', overrun, event.ProviderCallReserved({ call: 2, callKey: 'key-2' })],
   ['overrun', 'a bill above the worst case', open, event.ProviderCallSettled({ costUsd: milliUsd(101) })],
   ['overrun', 'a bill within it called one', open, event.ProviderCallSettled({ overrun: true })],
-  ['overrun', 'more tokens than a limit knows of', open, event.ProviderCallSettled({ usage: { ...usage, inputTokens: 91 } })],
+  [
+    'overrun',
+    'more tokens than a limit knows of',
+    open,
+    event.ProviderCallSettled({ usage: { ...usage, inputTokens: 91 } }),
+  ],
   ['ledger', 'a call number left out', running, event.ProviderCallReserved({ call: 2 })],
   ['ledger', 'a key that is in flight', open, event.ProviderCallReserved({ call: 2 })],
   ['ledger', 'a hold taken over that is none', running, event.ProviderCallReserved({ takesOver: 1 })],
   ['ledger', 'a settlement of no call', running, event.ProviderCallSettled()],
   ['ledger', 'a settlement of a hold that is not called late', held, event.ProviderCallSettled()],
-  ['ledger', 'invalid usage below the worst case', open, event.ProviderCallSettled({ usage: null, usageInvalid: true })],
-  ['ledger', 'missing usage that is not marked', open, event.ProviderCallSettled({ usage: null, costUsd: milliUsd(100) })],
+  [
+    'ledger',
+    'invalid usage below the worst case',
+    open,
+    event.ProviderCallSettled({ usage: null, usageInvalid: true }),
+  ],
+  [
+    'ledger',
+    'missing usage that is not marked',
+    open,
+    event.ProviderCallSettled({ usage: null, costUsd: milliUsd(100) }),
+  ],
   ['ledger', 'a failure of no call', running, event.ProviderCallFailed()],
   ['ledger', 'a reconciliation of an open call', open, event.ProviderCallReconciled()],
   ['limits', 'a call beyond a limit', tight, event.ProviderCallReserved({ worstCase: amounts({ calls: 2 }) })],

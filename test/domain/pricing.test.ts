@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidInputError } from '../../domain/errors.ts'
 import { usd } from '../../domain/money.ts'
@@ -65,11 +65,20 @@ describe('the cost of a call', () => {
 
   test(`is never above the worst case for usage within the counted tokens (seed ${seed})`, () => {
     fc.assert(
-      fc.property(prices, tokens, tokens, tokens, tokens, fc.nat(999), fc.nat(999), (each, a, b, c, out, more, extra) => {
-        const used = { inputTokens: a, cachedInputTokens: b, cacheWriteTokens: c, outputTokens: out }
-        const counted = { inputTokens: inputTokensOf(used) + more, outputTokens: out + extra }
-        expect(costOf(used, each) <= worstCaseCost(counted, each)).toBe(true)
-      }),
+      fc.property(
+        prices,
+        tokens,
+        tokens,
+        tokens,
+        tokens,
+        fc.nat(999),
+        fc.nat(999),
+        (each, a, b, c, out, more, extra) => {
+          const used = { inputTokens: a, cachedInputTokens: b, cacheWriteTokens: c, outputTokens: out }
+          const counted = { inputTokens: inputTokensOf(used) + more, outputTokens: out + extra }
+          expect(costOf(used, each) <= worstCaseCost(counted, each)).toBe(true)
+        },
+      ),
       { seed, numRuns: 1_000 },
     )
   })
@@ -177,10 +186,11 @@ describe('pinning prices', () => {
   })
 
   test.each(['-1', '1e-3', '1.0000000000001', '', '.5', '1,5', 'free'])('refuses %j as a price', (inputPerMTok) => {
-    expect(() => profile('p', '2025-01-01', { small: { ...price, inputPerMTok } })).toThrow()
+    const refused = PriceProfile.safeParse({ ...old, models: { small: { ...price, inputPerMTok } } })
+    expect(refused.error?.issues).toMatchObject([{ path: ['models', 'small', 'inputPerMTok'] }])
   })
 
   test.each(['2025-13-01', 'yesterday', '2025-01-01T00:00:00', ''])('refuses %j as an instant', (effectiveFrom) => {
-    expect(() => profile('p', effectiveFrom, {})).toThrow()
+    expect(PriceProfile.safeParse({ ...old, effectiveFrom }).error?.issues).toMatchObject([{ path: ['effectiveFrom'] }])
   })
 })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Command, CommandType } from '../../domain/job/commands.ts'
 import type { Amounts, Limits } from '../../domain/job/events.ts'
 import type { Job, JobState } from '../../domain/job/job.ts'
@@ -16,7 +16,13 @@ export const aThrow: fc.Arbitrary<Throw> = fc.record({
 /** What makes a job in this state go on, more than once where it should come more often. */
 const usual: Readonly<Record<JobState, readonly CommandType[]>> = {
   queued: [...Array.from({ length: 8 }, () => 'ClaimJob' as const), 'PauseJob', 'RaiseBudget'],
-  leased: [...Array.from({ length: 9 }, () => 'StartJob' as const), 'ExpireLease', 'ReleaseLease', 'PauseJob', 'CancelJob'],
+  leased: [
+    ...Array.from({ length: 9 }, () => 'StartJob' as const),
+    'ExpireLease',
+    'ReleaseLease',
+    'PauseJob',
+    'CancelJob',
+  ],
   running: [
     ...Array.from({ length: 8 }, () => 'ReserveCall' as const),
     ...Array.from({ length: 6 }, () => 'SettleCall' as const),

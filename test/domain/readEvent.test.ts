@@ -60,14 +60,18 @@ describe('reading a stored event', () => {
   })
 
   test.each([
-    ['whose data does not fit its schema', { data: '{"projectId":"default"}' }],
-    ['whose data has a field too many', { type: 'JobStarted', data: '{"extra":1}' }],
-    ['whose data is no JSON', { data: '{' }],
-    ['whose meta does not fit', { meta: '{"projectId":"default"}' }],
-    ['whose meta has a field too many', { meta: '{"projectId":"p","actor":"a","commandId":"c","admin":true}' }],
-    ['of a stream that is no job', { stream: 'tokens' }],
-  ])('%s raises, rather than guess', (_what, overrides) => {
-    expect(() => readEvent(storedEvent(overrides))).toThrow()
+    ['whose data does not fit its schema', { data: '{"projectId":"default"}' }, /definitionVersion/],
+    ['whose data has a field too many', { type: 'JobStarted', data: '{"extra":1}' }, /extra/],
+    ['whose data is no JSON', { data: '{' }, /JSON/],
+    ['whose meta does not fit', { meta: '{"projectId":"default"}' }, /commandId/],
+    [
+      'whose meta has a field too many',
+      { meta: '{"projectId":"p","actor":"a","commandId":"c","admin":true}' },
+      /admin/,
+    ],
+    ['of a stream that is no job', { stream: 'tokens' }, 'tokens is not the stream of a job'],
+  ])('%s raises, rather than guess', (_what, overrides, reason) => {
+    expect(() => readEvent(storedEvent(overrides))).toThrow(reason)
   })
 
   test('changes nothing in what a stage, a person or a model wrote', () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidInputError } from '../../domain/errors.ts'
 import { nestingMax, preview, readStrictJson, refuseHostile, wellFormed } from '../../domain/strictJson.ts'
@@ -36,7 +36,10 @@ describe('strict JSON', () => {
         fc.boolean(),
         fc.constant(null),
         fc.array(tie('value')),
-        fc.dictionary(fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__'), tie('value')),
+        fc.dictionary(
+          fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__'),
+          tie('value'),
+        ),
       ),
     })).value
     fc.assert(
@@ -154,7 +157,8 @@ const asUtf8 = (text: string): string => Buffer.from(text, 'utf8').toString('utf
 describe('a preview', () => {
   test('never cuts a surrogate pair', () => {
     const text = `${'x'.repeat(99)}🔥${'y'.repeat(2_048)}`
-    for (const lengthMax of [99, 100, 101, 102, 103]) expect(asUtf8(preview(text, lengthMax))).toBe(preview(text, lengthMax))
+    for (const lengthMax of [99, 100, 101, 102, 103])
+      expect(asUtf8(preview(text, lengthMax))).toBe(preview(text, lengthMax))
     expect(preview(text, 101)).toBe(`${'x'.repeat(99)}…`)
     expect(preview(text, 102)).toBe(`${'x'.repeat(99)}🔥…`)
   })

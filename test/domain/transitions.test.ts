@@ -126,7 +126,11 @@ const reserves = ['ReserveCall', 'ReserveCall with another key'] as const
 
 const failing = { FailAttempt: 'retry_wait', 'FailAttempt without hope': 'failed', WaitOut: 'retry_wait' } as const
 const pausingOnes = { BeginPause: 'pausing', 'BeginPause for the budget': 'pausing' } as const
-const cancelledByEnd = { FailAttempt: 'cancelled', 'FailAttempt without hope': 'cancelled', WaitOut: 'cancelled' } as const
+const cancelledByEnd = {
+  FailAttempt: 'cancelled',
+  'FailAttempt without hope': 'cancelled',
+  WaitOut: 'cancelled',
+} as const
 const ended = { ReleaseLease: 'queued', ExpireLease: 'queued' } as const
 const endedPaused = { ReleaseLease: 'paused', ExpireLease: 'paused' } as const
 const endedCancelled = { ReleaseLease: 'cancelled', ExpireLease: 'cancelled' } as const
@@ -333,10 +337,14 @@ const allSituations = Object.keys(situations) as readonly Situation[]
 const allAsked = Object.keys(commands) as readonly Asked[]
 
 describe('the state machine', () => {
-  test.each(allSituations)('answers every command to a job that is in the situation "%s" as the table says', (situation) => {
-    const answers = (answer: typeof judge) => Object.fromEntries(allAsked.map((asked) => [asked, answer(situation, asked)]))
-    expect(answers(judge)).toEqual(answers(expected))
-  })
+  test.each(allSituations)(
+    'answers every command to a job that is in the situation "%s" as the table says',
+    (situation) => {
+      const answers = (answer: typeof judge) =>
+        Object.fromEntries(allAsked.map((asked) => [asked, answer(situation, asked)]))
+      expect(answers(judge)).toEqual(answers(expected))
+    },
+  )
 
   test('is walked from every state with every command', () => {
     const states = allSituations.map((situation) => given(...situations[situation]).job?.state)

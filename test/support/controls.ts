@@ -178,29 +178,29 @@ type CommandBuilders = {
   readonly [T in CommandType]: (overrides?: Partial<CommandOf<T>>) => CommandOf<T>
 }
 
-const builders = <B>(types: object, build: (type: string) => unknown): B =>
-  Object.fromEntries(Object.keys(types).map((type) => [type, build(type)])) as B
+export const commandTypes = Object.keys(commandExamples) as readonly CommandType[]
+export const eventTypes = Object.keys(eventExamples) as readonly EventType[]
 
 /** `event.JobLeased({ token: 2 })`: the example of that event, with what the test is about put in its place. */
-export const event = builders<EventBuilders>(
-  eventExamples,
-  (type) => (overrides: object, written: object) => ({
+export const event = Object.fromEntries(
+  eventTypes.map((type) => [
     type,
-    data: { ...eventExamples[type as EventType], ...overrides },
-    ...written,
-  }),
-)
+    (overrides: object, written: object) => ({ type, data: { ...eventExamples[type], ...overrides }, ...written }),
+  ]),
+) as EventBuilders
 
 let commandsMade = 0
 
 /** `command.ClaimJob({ owner: 'b' })`: the example of that command, each under a `commandId` of its own. */
-export const command = builders<CommandBuilders>(commandExamples, (type) => (overrides: object) => {
-  commandsMade += 1
-  return { type, commandId: `command-${commandsMade}`, ...commandExamples[type as CommandType], ...overrides }
-})
-
-export const commandTypes = Object.keys(commandExamples) as readonly CommandType[]
-export const eventTypes = Object.keys(eventExamples) as readonly EventType[]
+export const command = Object.fromEntries(
+  commandTypes.map((type) => [
+    type,
+    (overrides: object) => {
+      commandsMade += 1
+      return { type, commandId: `command-${commandsMade}`, ...commandExamples[type], ...overrides }
+    },
+  ]),
+) as CommandBuilders
 
 /** The same command, as somebody who never heard the answer sends it again. */
 export const again = <C extends Command>(repeated: C): C => ({ ...repeated })

@@ -23,7 +23,9 @@ export type Judged = {
  * A job with this history. An impossible history is refused, so that no test begins in a state that no log has.
  * Who wrote an event follows from the history; give `{ token }` where that is the subject.
  */
-export const given = (...events: readonly GivenEvent[]): { readonly job: Job | null; when(command: Command): Judged } => {
+export const given = (
+  ...events: readonly GivenEvent[]
+): { readonly job: Job | null; when(command: Command): Judged } => {
   const job = follow(null, historyOf(events))
   return { job, when: (command) => judged(job, command) }
 }
