@@ -1,7 +1,15 @@
 import { RevisionConflict } from '../../domain/errors.ts'
 import { beforeAll } from '../../domain/ports/eventStore.ts'
-import type { EventFilter, EventStore, ExpectedRevision, Position, SealedEvent } from '../../domain/ports/eventStore.ts'
-import type { Delivery, LogPage, StoredEvent } from '../../domain/ports/eventStore.ts'
+import type {
+  Delivery,
+  EventFilter,
+  EventStore,
+  ExpectedRevision,
+  LogPage,
+  Position,
+  SealedEvent,
+  StoredEvent,
+} from '../../domain/ports/eventStore.ts'
 import { checkAppend, firstRevision } from './appendRules.ts'
 import { bell } from './bell.ts'
 import { numberOf, positionOf } from './position.ts'

@@ -1,5 +1,11 @@
-import type { ListPlace, Snapshot, SnapshotStore, ViewStore } from '../../domain/ports/viewStore.ts'
-import type { ViewCheckpoint, ViewDocument } from '../../domain/ports/viewStore.ts'
+import type {
+  ListPlace,
+  Snapshot,
+  SnapshotStore,
+  ViewCheckpoint,
+  ViewDocument,
+  ViewStore,
+} from '../../domain/ports/viewStore.ts'
 import { byCodePoint } from './textOrder.ts'
 
 type View = {

@@ -4,8 +4,9 @@ import { InvalidInputError } from '../../domain/errors.ts'
 /** The type of the file system that a folder is on, or null where the host does not say. */
 export type FileSystemOf = (folder: string) => string | null
 
-const network =
-  /^(nfs\d?|cifs|smbfs|smb\d|9p|ceph|glusterfs|lustre|beegfs|gpfs|afs|coda|ncpfs|orangefs|ocfs2|gfs2|davfs\d?|fuse\.(sshfs|ceph|glusterfs|s3fs|rclone|davfs\d?|gcsfuse|smbnetfs|juicefs|cephfs)|fuse\.mount-s3)$/
+const kernel = 'nfs4? cifs smbfs smb[23] 9p ceph glusterfs lustre beegfs gpfs afs coda ncpfs orangefs ocfs2 gfs2 davfs'
+const userSpace = 'sshfs cephfs? ceph-fuse glusterfs s3fs mount-s3 gcsfuse rclone davfs2? smbnetfs juicefs'
+const network = new RegExp(`^(${kernel.replaceAll(' ', '|')}|fuse\\.(${userSpace.replaceAll(' ', '|')}))$`)
 
 /** Raises `InvalidInputError` for a folder on a network file system: SQLite's locks and shared memory fail there. */
 export const refuseNetworkFileSystem = (folder: string, fileSystemOf: FileSystemOf): void => {

@@ -131,7 +131,8 @@ const refuseOldSqlite = (version: string): void => {
   const isRepaired = patchMin === undefined ? major > 3 || (major === 3 && minor > 51) : patch >= patchMin
   if (isRepaired) return
   throw new InvalidInputError(
-    `SQLite ${version} can corrupt a log that several processes share; install better-sqlite3 with SQLite 3.51.3 or newer`,
+    `SQLite ${version} can corrupt a log that several processes share; ` +
+      'install better-sqlite3 with SQLite 3.51.3 or newer',
     { version },
   )
 }

@@ -22,7 +22,7 @@ export const storeFolder = (path: string, fileSystemOf: FileSystemOf = hostFileS
 const refuseFile = (path: string): void => {
   const found = orUnavailable(path, () => statSync(path, { throwIfNoEntry: false }))
   if (found === undefined || found.isDirectory()) return
-  throw new InvalidInputError(`${path} is a file: name a folder for the store, or one that does not exist yet`, { path })
+  throw new InvalidInputError(`${path} is a file: name a folder for the store, or none that exists yet`, { path })
 }
 
 const orUnavailable = <T>(path: string, work: () => T): T => {
@@ -33,6 +33,8 @@ const orUnavailable = <T>(path: string, work: () => T): T => {
     if (code === 'ENOTDIR') {
       throw new InvalidInputError(`${path} lies inside of a file: name another folder for the store`, { path })
     }
-    throw new StoreUnavailable(`${path} cannot be used (${code}): make the folder readable and writable`, { cause: code })
+    throw new StoreUnavailable(`${path} cannot be used (${code}): make the folder readable and writable`, {
+      cause: code,
+    })
   }
 }

@@ -72,9 +72,14 @@ export const viewTable = (database: Database, view: number): ViewTable => {
 
   return {
     document,
-    list: (term, after, limit) =>
-      (after === undefined ? list.rows(term, limit) : listBehind.rows(term, after.sort, after.key, limit)).map(documentOf),
-    scan: (after, limit) => (after === undefined ? scan.rows(limit) : scanBehind.rows(after, limit)).map(documentOf),
+    list: (term, after, limit) => {
+      const rows = after === undefined ? list.rows(term, limit) : listBehind.rows(term, after.sort, after.key, limit)
+      return rows.map(documentOf)
+    },
+    scan: (after, limit) => {
+      const rows = after === undefined ? scan.rows(limit) : scanBehind.rows(after, limit)
+      return rows.map(documentOf)
+    },
     apply: (change) => (change.kind === 'put' ? put(change.document) : removeKey(change.key)),
   }
 }

@@ -6,15 +6,11 @@ import { artifactStoreContract } from './artifactStoreContract.ts'
 import { eventStoreContract } from './eventStoreContract.ts'
 import { viewStoreContract } from './viewStoreContract.ts'
 
-eventStoreContract('the memory store', async () => {
-  const store = memoryEventStore()
-  return { store, close: () => store.close() }
-})
+const opened = <Store extends { close(): Promise<void> }>(store: Store) => ({ store, close: () => store.close() })
 
-viewStoreContract('the memory store', async () => {
-  const store = memoryViewStore()
-  return { store, close: () => store.close() }
-})
+eventStoreContract('the memory store', async () => opened(memoryEventStore()))
+
+viewStoreContract('the memory store', async () => opened(memoryViewStore()))
 
 artifactStoreContract('the memory store', async () => ({
   store: memoryArtifactStore(sha256),

@@ -28,31 +28,34 @@ export const ownFileSystem = async (megabytes: number): Promise<OwnFileSystem> =
   }
 }
 
-/** Why this machine cannot give a test a file system of its own, or null where it can. */
-export const whyNoOwnFileSystem = async (): Promise<string | null> => {
-  try {
-    await (await ownFileSystem(1)).remove()
-    return null
-  } catch {
-    return 'skipped: mounting a file system needs rights that this user does not have'
-  }
-}
-
 /** Makes files unwritable even for an administrator, and for whoever has them open already. */
 export const setImmutable = async (paths: readonly string[], immutable: boolean): Promise<void> =>
   void (await run('chattr', [immutable ? '+i' : '-i', ...paths]))
 
-/** Why this machine cannot make a file unwritable, or null where it can. */
-export const whyNotImmutable = async (): Promise<string | null> => {
-  const folder = await temporaryFolder()
-  try {
-    const path = `${folder.path}/file`
+export type Possible = { readonly mounting: readonly string[]; readonly freezing: readonly string[] }
+
+/**
+ * The names of what this user may do here, for tests that need it: one test each. Mounting and freezing take an
+ * administrator's rights; where they are missing, what the tests of pretended trouble show has to do.
+ */
+export const possible = async (): Promise<Possible> => {
+  const mounting = await isPossible(async () => (await ownFileSystem(1)).remove())
+  const freezing = await isPossible(async (folder) => {
+    const path = `${folder}/file`
     await writeFile(path, '')
     await setImmutable([path], true)
     await setImmutable([path], false)
-    return null
+  })
+  return { mounting: mounting ? ['a mounted file system'] : [], freezing: freezing ? ['frozen files'] : [] }
+}
+
+const isPossible = async (attempt: (folder: string) => Promise<void>): Promise<boolean> => {
+  const folder = await temporaryFolder()
+  try {
+    await attempt(folder.path)
+    return true
   } catch {
-    return 'skipped: making a file immutable needs rights, or a file system, that are not here'
+    return false
   } finally {
     await folder.remove()
   }

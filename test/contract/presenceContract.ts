@@ -63,6 +63,9 @@ export const presenceContract = (name: string, open: OpenPresence): void => {
       await leave()
       await leave()
       const again = await opened.presence.announce('mine')
+      // The first one's farewell is not the second one's.
+      await leave()
+      expect(await opened.presence.isGone('mine')).toBe(false)
       await again()
     })
   })

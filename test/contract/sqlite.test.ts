@@ -6,6 +6,7 @@ import { sqliteViewStore } from '../../adapters/sqlite/sqliteViewStore.ts'
 import { systemClock } from '../../adapters/system/systemClock.ts'
 import { machine } from '../adapters/sqlite/elsewhere.ts'
 import type { Machine } from '../adapters/sqlite/elsewhere.ts'
+import { durableEventStoreContract, durableViewStoreContract } from './durableStoreContract.ts'
 import { eventStoreContract } from './eventStoreContract.ts'
 import { presenceContract } from './presenceContract.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
@@ -24,13 +25,13 @@ const inFolder = async <Store extends { close(): Promise<void> }>(open: (folder:
   }
 }
 
-eventStoreContract('the SQLite store', () =>
-  inFolder((folder) => sqliteEventStore(join(folder, 'log.db'), systemClock())),
-)
+const openLog = () => inFolder((folder) => sqliteEventStore(join(folder, 'log.db'), systemClock()))
+const openViews = () => inFolder((folder) => sqliteViewStore(join(folder, 'views.db'), systemClock()))
 
-viewStoreContract('the SQLite store', () =>
-  inFolder((folder) => sqliteViewStore(join(folder, 'views.db'), systemClock())),
-)
+eventStoreContract('the SQLite store', openLog)
+durableEventStoreContract('the SQLite store', openLog)
+viewStoreContract('the SQLite store', openViews)
+durableViewStoreContract('the SQLite store', openViews)
 
 let others: Promise<Machine> | null = null
 afterAll(async () => (await others)?.close())

@@ -1,13 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Snapshot, SnapshotStore, ViewChange, ViewStore } from '../../domain/ports/viewStore.ts'
-import type { ViewCheckpoint, ViewDocument } from '../../domain/ports/viewStore.ts'
+import type {
+  Snapshot,
+  SnapshotStore,
+  ViewChange,
+  ViewCheckpoint,
+  ViewDocument,
+  ViewStore,
+} from '../../domain/ports/viewStore.ts'
 import { hostileTexts } from './hostileTexts.ts'
 import { randomFrom } from './seededRandom.ts'
 
 export type OpenViewStore = () => Promise<{
   readonly store: ViewStore & SnapshotStore
-  /** Another store over the same views, where they outlive their store. */
-  readonly again?: () => Promise<ViewStore & SnapshotStore>
   readonly close: () => Promise<void>
 }>
 
@@ -95,7 +99,8 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
     })
 
     test('replaces a document whole: value, lists and place', async () => {
-      await commit(put(document('a', { terms: ['x', 'y'], sort: '1' })), put(document('b', { terms: ['x'], sort: '2' })))
+      await commit(put(document('a', { terms: ['x', 'y'], sort: '1' })))
+      await commit(put(document('b', { terms: ['x'], sort: '2' })))
       const moved = document('a', { terms: ['x', 'z'], sort: '3', value: '{"moved":true}' })
       await commit(put(moved))
       expect(await store.load('list', 1, ['a'])).toEqual([moved])
@@ -113,9 +118,10 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
     })
 
     test('applies the changes of one commit in their order', async () => {
-      await commit(put(document('a', { value: '1' })), remove('a'), put(document('a', { value: '2', terms: ['x'] })))
+      const last = document('a', { value: '2', terms: ['x'] })
+      await commit(put(document('a', { value: '1' })), remove('a'), put(last))
       await commit(put(document('b', { terms: ['x'] })), remove('b'))
-      expect(await store.scan('list', 1)).toEqual([document('a', { value: '2', terms: ['x'] })])
+      expect(await store.scan('list', 1)).toEqual([last])
       expect(keysOf(await store.query('list', 1, { term: 'x' }))).toEqual(['a'])
       expect((await store.list())[0]?.documents).toBe(1)
     })
@@ -137,12 +143,12 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
     })
 
     test('orders a list by sort, then key, each by code point', async () => {
-      const places = [
-        ['b', ''], ['a', ''], ['c', '10'], ['d', '9'], ['e', 'Z'], ['f', 'a'], ['g', 'é'], ['h', '\uFFFD'], ['i', '\u{1F600}'],
-      ] as const
-      const documents = places.map(([key, sort]) => put(document(key, { sort, terms: ['x'] })))
+      const sorts = ['', '10', '9', 'Z', 'a', 'é', '\uFFFD', '\u{1F600}']
+      const keys = ['a', '\uFFFD', '\u{1F600}']
+      const ordered = sorts.flatMap((sort) => keys.map((key) => ({ sort, key: `${sort}-${key}` })))
+      const documents = ordered.map(({ sort, key }) => put(document(key, { sort, terms: ['x'] })))
       await commit(...documents.toReversed())
-      expect(keysOf(await store.query('list', 1, { term: 'x' }))).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'])
+      expect(keysOf(await store.query('list', 1, { term: 'x' }))).toEqual(ordered.map(({ key }) => key))
     })
 
     test('scans in order of key by code point, whatever the sort says', async () => {
@@ -178,7 +184,8 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
       await commit(put(document('old', { terms: ['x'] })))
       await store.drop('list', 1)
       await store.drop('list', 1)
-      expect(await store.commit('list', 1, { from: null, to: at(1) }, [put(document('new', { terms: ['x'] }))])).toBe(true)
+      const anew = [put(document('new', { terms: ['x'] }))]
+      expect(await store.commit('list', 1, { from: null, to: at(1) }, anew)).toBe(true)
       expect(keysOf(await store.scan('list', 1))).toEqual(['new'])
       expect(keysOf(await store.query('list', 1, { term: 'x' }))).toEqual(['new'])
       expect((await store.list())[0]?.documents).toBe(1)
@@ -198,7 +205,8 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
         const changes = Array.from({ length: 1 + random.below(5) }, () => {
           const key = `key-${random.below(15)}`
           if (random.below(4) === 0) return remove(key)
-          return put(document(key, { value: `${round}`, terms: [...new Set([term(), term()])], sort: `${random.below(5)}` }))
+          const terms = [...new Set([term(), term()])]
+          return put(document(key, { value: `${round}`, terms, sort: `${random.below(5)}` }))
         })
         for (const change of changes) {
           if (change.kind === 'put') expected.set(change.document.key, change.document)
@@ -223,18 +231,6 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
         expect(found).toEqual(wanted.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)))
       }
       expect((await store.list())[0]?.documents).toBe(expected.size)
-    })
-
-    test('finds everything again after it was closed and opened', async (context) => {
-      if (opened.again === undefined) return context.skip('the views end with their store')
-      await commit(put(document('a', { terms: ['x'] })))
-      await store.saveSnapshot('job-a', snapshot({}))
-      await store.close()
-      const reopened = await opened.again()
-      expect(keysOf(await reopened.query('list', 1, { term: 'x' }))).toEqual(['a'])
-      expect(await reopened.checkpoint('list', 1)).toEqual(at(1))
-      expect(await reopened.loadSnapshot('job-a')).toEqual(snapshot({}))
-      await reopened.close()
     })
   })
 

@@ -7,11 +7,11 @@ import { sha256 } from '../../../adapters/system/sha256.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { ArtifactCorrupt, StoreUnavailable } from '../../../domain/errors.ts'
 import type { ArtifactStore } from '../../../domain/ports/artifactStore.ts'
-import { ownFileSystem, whyNoOwnFileSystem } from '../../contract/ownFileSystem.ts'
+import { ownFileSystem, possible } from '../../contract/ownFileSystem.ts'
 import type { OwnFileSystem } from '../../contract/ownFileSystem.ts'
 import { temporaryFolder } from '../../contract/temporaryFolder.ts'
 
-const noMount = await whyNoOwnFileSystem()
+const { mounting } = await possible()
 const content = Buffer.from('content that is long enough to be damaged')
 const name = sha256(content)
 
@@ -128,13 +128,12 @@ describe('artifacts in a folder', () => {
   })
 })
 
-describe(`artifacts on a disk of their own (${noMount ?? 'mounted'})`, () => {
+describe.each(mounting)('artifacts on %s', () => {
   let disk: OwnFileSystem
-  beforeEach(async (context) => {
-    if (noMount !== null) return context.skip(noMount)
+  beforeEach(async () => {
     disk = await ownFileSystem(2)
   })
-  afterEach(() => disk?.remove())
+  afterEach(() => disk.remove())
 
   test('fail whole and by name when it is full, stay readable, and can be put again when there is space', async () => {
     const store = await filesystemArtifactStore(disk.path, systemClock())

@@ -17,8 +17,8 @@ const clock = systemClock()
 const event = (stream, revision, writer, number) => {
   const data = JSON.stringify({ writer, number })
   const hash = sha256(`${stream} ${revision} ${data}`)
-  const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`
   const recordedAt = '2026-01-01T00:00:00.000Z'
+  const id = hash.slice(0, 32)
   return { id, stream, revision, type: 'JobLogged', schemaVersion: 1, recordedAt, data, meta: '{}', hash }
 }
 
@@ -94,12 +94,12 @@ const verbs = {
   /** Keeps committing to a view until told, and tells how far it came. */
   commitViews: async (projection) => {
     const { views } = await sqliteStore(folder, clock)
-    let told = false
+    let isTold = false
     process.once('message', () => {
-      told = true
+      isTold = true
     })
     let committed = 0
-    while (!told) {
+    while (!isTold) {
       const from = await views.checkpoint(projection, 1)
       const number = from === null ? 1 : Number(from.position) + 1
       const to = { position: String(number).padStart(9, '0'), eventId: `event-${number}` }

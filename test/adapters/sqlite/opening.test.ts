@@ -50,9 +50,14 @@ describe('opening a folder', () => {
     },
   )
 
-  test.each(['3.51.3', '3.50.7', '3.44.6', '3.51.10', '3.53.2', '4.0.0'])('works with SQLite %s', async (sqliteVersion) => {
-    await (await open(folder.path, { sqliteVersion })).close()
-  })
+  test.each(['3.51.3', '3.50.7', '3.44.6', '3.51.10', '3.53.2', '4.0.0'])(
+    'works with SQLite %s',
+    async (sqliteVersion) => {
+      const store = await open(folder.path, { sqliteVersion })
+      expect(await store.events.head()).toBe('')
+      await store.close()
+    },
+  )
 
   test.each(['log.db', 'views.db'])('is refused when its %s is of a newer version of this program', async (name) => {
     await (await open()).close()
@@ -76,7 +81,9 @@ describe('opening a folder', () => {
   test.each(['ext4', 'xfs', 'btrfs', 'tmpfs', 'overlay', 'fuse.fuse-overlayfs', 'zfs', 'apfs', null])(
     'works on %s',
     async (type) => {
-      await (await open(folder.path, { fileSystemOf: () => type })).close()
+      const store = await open(folder.path, { fileSystemOf: () => type })
+      expect(await store.events.head()).toBe('')
+      await store.close()
     },
   )
 
@@ -123,8 +130,8 @@ describe('opening a folder', () => {
 describe('the type of a file system', () => {
   const mountinfo = [
     '22 1 254:0 / / rw,relatime - ext4 /dev/vda rw',
-    '30 22 0:40 / /home rw - nfs4 server:/home rw,vers=4.2',
-    '31 30 0:41 / /home/local rw master:1 - xfs /dev/vdb rw',
+    '30 22 0:40 / /srv rw - nfs4 server:/srv rw,vers=4.2',
+    '31 30 0:41 / /srv/local rw master:1 - xfs /dev/vdb rw',
     '32 22 0:42 / /mnt/with\\040space rw - cifs //server/share rw',
     '33 22 0:43 / /over rw - nfs server:/ rw',
     '34 33 0:44 / /over rw - tmpfs tmpfs rw',
@@ -133,10 +140,10 @@ describe('the type of a file system', () => {
 
   test.each([
     ['/data', 'ext4'],
-    ['/home', 'nfs4'],
-    ['/home/me/store', 'nfs4'],
-    ['/homes', 'ext4'],
-    ['/home/local/store', 'xfs'],
+    ['/srv', 'nfs4'],
+    ['/srv/me/store', 'nfs4'],
+    ['/srvs', 'ext4'],
+    ['/srv/local/store', 'xfs'],
     ['/mnt/with space/store', 'cifs'],
     ['/over/store', 'tmpfs'],
   ])('of %s is %s, by the longest and last mount point around it', (path, type) => {

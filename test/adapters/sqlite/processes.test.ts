@@ -27,7 +27,7 @@ describe('several processes on one folder', () => {
 
   const openLog = () => sqliteEventStore(join(folder.path, 'log.db'), systemClock())
 
-  test('lose and repeat nothing while four append 250 events each, and each follows them all in one order', async () => {
+  test('lose and repeat nothing while four append 250 events each and follow all of them in one order', async () => {
     const total = 4 * 250
     const writers = Array.from({ length: 4 }, (_, index) =>
       others.start('writeAndFollow', folder.path, `writer-${index}`, '250', String(total)),
@@ -119,7 +119,7 @@ describe('several processes on one folder', () => {
     for (const worker of workers) await worker.kill()
   })
 
-  test('all go on when the views are deleted under them, and nobody is told of a commit that is not there', async () => {
+  test('all go on when the views are deleted under them, with documents and checkpoint in step', async () => {
     const store = await sqliteStore(folder.path, systemClock())
     const committers = ['one', 'two'].map((name) => others.start('commitViews', folder.path, name))
     for (const committer of committers) expect(await committer.next()).toBe('going')

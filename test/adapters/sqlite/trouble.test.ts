@@ -7,14 +7,13 @@ import { sqliteStore } from '../../../adapters/sqlite/sqliteStore.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { beforeAll } from '../../../domain/ports/eventStore.ts'
-import { ownFileSystem, setImmutable, whyNoOwnFileSystem, whyNotImmutable } from '../../contract/ownFileSystem.ts'
+import { ownFileSystem, possible, setImmutable } from '../../contract/ownFileSystem.ts'
 import type { OwnFileSystem } from '../../contract/ownFileSystem.ts'
 import { sealedEvents } from '../../contract/sealedEvents.ts'
 import { temporaryFolder } from '../../contract/temporaryFolder.ts'
 import { hurriedClock } from './hurriedClock.ts'
 
-const noMount = await whyNoOwnFileSystem()
-const noImmutable = await whyNotImmutable()
+const { mounting, freezing } = await possible()
 
 const raised = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -24,15 +23,14 @@ const raised = (work: Promise<unknown>): Promise<unknown> =>
 
 const large = (stream: string) => sealedEvents(stream, [{ data: `"${'x'.repeat(200_000)}"` }])
 
-describe(`a disk of its own (${noMount ?? 'mounted'})`, () => {
+describe.each(mounting)('the disk, as %s,', () => {
   let disk: OwnFileSystem
-  beforeEach(async (context) => {
-    if (noMount !== null) return context.skip(noMount)
+  beforeEach(async () => {
     disk = await ownFileSystem(3)
   })
-  afterEach(() => disk?.remove())
+  afterEach(() => disk.remove())
 
-  test('that is full fails appends whole and by name, lets reads go on, and works by itself when there is space', async () => {
+  test('that is full fails appends whole, lets reads go on, and works by itself when there is space', async () => {
     const store = await sqliteStore(disk.path, systemClock())
     const ballast = join(disk.path, 'ballast')
     await store.events.append('job-a', sealedEvents('job-a', 1), 'no-stream')
@@ -43,16 +41,17 @@ describe(`a disk of its own (${noMount ?? 'mounted'})`, () => {
     expect((await store.events.readAll()).events.map((event) => event.stream)).toEqual(['job-a'])
     const view = { from: null, to: { position: '1', eventId: 'a' } }
     const document = { key: 'a', value: 'x'.repeat(200_000), terms: [], sort: '' }
-    expect(await raised(store.views.commit('list', 1, view, [{ kind: 'put', document }]))).toBeInstanceOf(StoreUnavailable)
+    const commit = () => store.views.commit('list', 1, view, [{ kind: 'put', document }])
+    expect(await raised(commit())).toBeInstanceOf(StoreUnavailable)
     expect(await store.views.checkpoint('list', 1)).toBeNull()
     await rm(ballast)
     await store.events.append('job-b', large('job-b'), 'no-stream')
-    expect(await store.views.commit('list', 1, view, [{ kind: 'put', document }])).toBe(true)
+    expect(await commit()).toBe(true)
     expect((await store.events.readAll()).events.map((event) => event.stream)).toEqual(['job-a', 'job-b'])
     await store.close()
   })
 
-  test('that is read-only is refused with a sentence that says what to do, and taken once it is writable', async () => {
+  test('that is read-only is refused with what to do about it, and taken once it is writable', async () => {
     await (await sqliteStore(disk.path, systemClock())).close()
     await disk.remount('ro')
     const error = await raised(sqliteStore(disk.path, systemClock()))
@@ -71,8 +70,8 @@ describe('the log', () => {
   afterEach(() => folder.remove())
   const path = () => join(folder.path, 'log.db')
 
-  test.skipIf(noImmutable !== null)(
-    `that turns read-only while in use fails appends, lets reads go on, and works by itself when it is writable (${noImmutable ?? 'made immutable'})`,
+  test.each(freezing)(
+    'that turns read-only while in use (%s) fails appends, lets reads go on, and works again by itself',
     async () => {
       const log = await sqliteEventStore(path(), systemClock())
       await log.append('job-a', sealedEvents('job-a', 1), 'no-stream')
@@ -155,7 +154,7 @@ describe('the log', () => {
     await copy.close()
   })
 
-  test('keeps subscriptions waiting through trouble, with growing pauses, and then delivers what was appended', async () => {
+  test('keeps subscriptions waiting through trouble, with growing pauses, and then delivers', async () => {
     const log = await sqliteEventStore(path(), systemClock())
     await log.append('job-a', sealedEvents('job-a', 2), 'no-stream')
     const clock = hurriedClock()

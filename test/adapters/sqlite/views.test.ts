@@ -27,25 +27,32 @@ describe('views.db', () => {
     await folder.remove()
   })
 
-  const rebuilds = async (): Promise<void> => {
-    expect(await store.checkpoint('list', 1)).toBeNull()
-    // Whoever still believes in the old checkpoint is told that it has moved.
-    expect(await store.commit('list', 1, { from: at(1), to: at(2) }, [])).toBe(false)
-    expect(await store.commit('list', 1, { from: null, to: at(1) }, documents(0, 300))).toBe(true)
-    expect(await store.query('list', 1, { term: 'all', limit: 1000 })).toHaveLength(300)
-    expect((await store.list())[0]).toMatchObject({ name: 'list', checkpoint: at(1), documents: 300 })
+  /** What the store answers to somebody who believes in the old checkpoint, and then builds the view anew. */
+  const rebuilt = async () => ({
+    checkpoint: await store.checkpoint('list', 1),
+    onTopOfTheOld: await store.commit('list', 1, { from: at(1), to: at(2) }, []),
+    anew: await store.commit('list', 1, { from: null, to: at(1) }, documents(0, 300)),
+    listed: (await store.query('list', 1, { term: 'all', limit: 1000 })).length,
+    views: await store.list(),
+  })
+  const startedOver = {
+    checkpoint: null,
+    onTopOfTheOld: false,
+    anew: true,
+    listed: 300,
+    views: [{ name: 'list', version: 1, checkpoint: at(1), documents: 300 }],
   }
 
   const harms: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['deleted', () => rm(path())],
     ['deleted with its companions', () => Promise.all(['', '-wal', '-shm'].map((each) => rm(`${path()}${each}`)))],
     ['replaced by an empty file', async () => (await rm(path()), writeFile(path(), ''))],
-    ['replaced by another file', async () => (await rm(path()), writeFile(path(), 'not a database at all '.repeat(500)))],
+    ['replaced by another file', async () => (await rm(path()), writeFile(path(), 'not a database '.repeat(500)))],
   ]
   test.each(harms)('starts over when it is %s while in use', async (_, harm) => {
     await store.commit('list', 1, { from: null, to: at(1) }, documents(0, 300))
     await harm()
-    await rebuilds()
+    expect(await rebuilt()).toEqual(startedOver)
   })
 
   test.each(harms)('starts over when it is %s between two runs', async (_, harm) => {
@@ -55,7 +62,7 @@ describe('views.db', () => {
     await harm()
     await store.close()
     store = await sqliteViewStore(path(), systemClock())
-    await rebuilds()
+    expect(await rebuilt()).toEqual(startedOver)
   })
 
   test('is kept aside, and started over, when its bytes are overwritten between two runs', async () => {
@@ -64,7 +71,7 @@ describe('views.db', () => {
     const whole = await readFile(path())
     await writeFile(path(), whole.fill(0xa5, 100))
     store = await sqliteViewStore(path(), systemClock())
-    await rebuilds()
+    expect(await rebuilt()).toEqual(startedOver)
     expect(await readdir(folder.path)).toContain('views.db.corrupt')
   })
 
@@ -73,7 +80,7 @@ describe('views.db', () => {
     await store.close()
     await truncate(path(), 8192)
     store = await sqliteViewStore(path(), systemClock())
-    await rebuilds()
+    expect(await rebuilt()).toEqual(startedOver)
   })
 
   test('starts over again and again, with two stores open on it', async () => {
