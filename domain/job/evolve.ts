@@ -154,9 +154,15 @@ const change = (job: Job, event: FoldedEvent): void => {
     case 'JobResumed':
       job.resumeCount += 1
       remember(job, event)
-      if (job.state === 'pausing') job.resumeRequested = true
-      else if (job.state === 'queued') answerPause(job)
-      else withdrawPause(job)
+      if (job.state === 'pausing') {
+        job.resumeRequested = true
+        job.overrun = false
+      } else if (job.state === 'queued') {
+        // A bill that came behind the request for this resume is not answered by it.
+        const unanswered = job.resumeRequested && job.overrun
+        answerPause(job)
+        job.overrun = unanswered
+      } else withdrawPause(job)
       return
     case 'CancellationRequested':
       job.cancellationRequestedAt = recordedAt

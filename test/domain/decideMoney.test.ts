@@ -275,6 +275,22 @@ describe('an overrun', () => {
     }
   })
 
+  test('goes on stopping calls when it came behind a resume that was recorded while the job was pausing', () => {
+    const resumed = [event.PauseRequested(), event.JobPausing(), event.JobResumed()]
+    const billed = event.ProviderCallSettled({ costUsd: milliUsd(101), overrun: true })
+    const { job } = given(...open, ...resumed, billed)
+      .when(command.FinishPause())
+      .thenHappens(event.JobPaused(), event.JobResumed())
+    expect(job).toMatchObject({ state: 'queued', overrun: true })
+  })
+
+  test('is answered by a resume that was recorded behind it while the job was pausing', () => {
+    const { job } = given(...overrun, event.JobPausing({ reason: 'overrun' }), event.JobResumed())
+      .when(command.FinishPause())
+      .thenHappens(event.JobPaused({ reason: 'overrun' }), event.JobResumed())
+    expect(job).toMatchObject({ state: 'queued', overrun: false })
+  })
+
   test('is answered by the resume of the paused job', () => {
     const pausedForIt = [event.JobPausing({ reason: 'overrun' }), event.JobPaused({ reason: 'overrun' })]
     given(...overrun, ...pausedForIt, event.JobResumed(), event.JobLeased({ token: 2 }), event.JobStarted())
