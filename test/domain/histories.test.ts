@@ -10,7 +10,7 @@ import { isTerminal, type Job, jobStates } from '../../domain/job/job.ts'
 import { illegality } from '../../domain/job/legal.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { again, eventTypes } from '../support/controls.ts'
-import { place } from '../support/histories.ts'
+import { place, unwritten } from '../support/histories.ts'
 import { independentLedger, type Sums, sumsOf } from './independentLedger.ts'
 import { aThrow, commandOf, type Throw } from './randomCommands.ts'
 
@@ -92,6 +92,8 @@ const live = (thrown: readonly Throw[]): void => {
       seen.states.add(job.state)
     }
     if (job === null) return
+    // Whoever writes folds what it decided, and everybody else what was stored.
+    alike(fold(before, unwritten(before, sent, decision)), job)
     if (placed.length > 0) {
       events.push(...placed)
       if (peoples.has(sent.type)) effective.push(sent)

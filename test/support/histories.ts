@@ -16,8 +16,8 @@ const tokenOf = (command: Command, event: NewEvent): number | undefined => {
   return 'token' in command && command.type !== 'ExpireLease' ? command.token : undefined
 }
 
-/** What was decided, in its place behind the job as it is, and as it reads once it was stored. */
-export const place = (job: Job | null, command: Command, events: readonly NewEvent[]): readonly FoldedEvent[] =>
+/** What was decided, in its place behind the job as it is, before it was written. */
+export const unwritten = (job: Job | null, command: Command, events: readonly NewEvent[]): readonly FoldedEvent[] =>
   events.map((event, index) => {
     const token = tokenOf(command, event)
     const meta: EventMeta = {
@@ -26,10 +26,14 @@ export const place = (job: Job | null, command: Command, events: readonly NewEve
       commandId: command.commandId,
       ...(token === undefined ? {} : { leaseToken: token }),
     }
-    return stored({ ...event, jobId, revision: (job?.revision ?? -1) + 1 + index, recordedAt: command.at, meta })
+    return { ...event, jobId, revision: (job?.revision ?? -1) + 1 + index, recordedAt: command.at, meta }
   })
 
-export const stored = (event: FoldedEvent): FoldedEvent => JSON.parse(JSON.stringify(event)) as FoldedEvent
+/** What was decided, as it reads once it was written. */
+export const place = (job: Job | null, command: Command, events: readonly NewEvent[]): readonly FoldedEvent[] =>
+  unwritten(job, command, events).map(stored)
+
+const stored = (event: FoldedEvent): FoldedEvent => JSON.parse(JSON.stringify(event)) as FoldedEvent
 
 /** The job behind these events, each of which the log may hold. */
 export const follow = (job: Job | null, events: readonly FoldedEvent[]): Job | null =>
