@@ -5,8 +5,9 @@ export const nestingMax = 500
 
 /**
  * Reads JSON text without changing anything silently. Raises `InvalidInputError` naming the place for what a
- * JavaScript value could not give back exactly: an own `__proto__` key, an integer beyond 2^53, a number out of
- * range, a lone surrogate, more than `nestingMax` levels. NUL and every other character are kept.
+ * JavaScript value could not give back exactly: an own `__proto__` key, a key that stands twice in one object, an
+ * integer beyond 2^53, a number out of range, a lone surrogate, more than `nestingMax` levels. NUL and every other
+ * character are kept.
  */
 export const readStrictJson = (text: string): unknown => {
   let value: unknown
@@ -15,23 +16,39 @@ export const readStrictJson = (text: string): unknown => {
   } catch (error) {
     throw new InvalidInputError(`not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  refuseInexactNumbers(text)
+  refuseWhatGetsLost(text)
   refuseHostile(value, '$')
   return value
 }
 
 // The runs between escapes are taken whole: a choice for each character would overflow the stack on a long string.
-const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const tokens = /[{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-const refuseInexactNumbers = (text: string): void => {
-  for (const [token] of text.matchAll(stringsAndNumbers)) {
-    if (token.startsWith('"')) continue
-    if (!isKept(token)) {
+/** What the text says and the value read from it does not say any more. */
+const refuseWhatGetsLost = (text: string): void => {
+  const keysOfOpen: Set<string>[] = []
+  for (const [token, name, colon] of text.matchAll(tokens)) {
+    if (token === '{') keysOfOpen.push(new Set())
+    else if (token === '}') keysOfOpen.pop()
+    else if (name !== undefined) {
+      if (colon !== undefined) refuseRepeated(name, keysOfOpen.at(-1))
+    } else if (!isKept(token)) {
       throw new InvalidInputError(`the number ${shortened(token)} cannot be kept exactly: give it as a string`, {
         number: shortened(token),
       })
     }
   }
+}
+
+const refuseRepeated = (name: string, known: Set<string> | undefined): void => {
+  // One key may be spelled in several ways.
+  const key = name.includes('\\') ? String(JSON.parse(name)) : name.slice(1, -1)
+  if (known?.has(key)) {
+    throw new InvalidInputError(`the key "${shortened(key)}" stands twice in one object: only one value could be kept`, {
+      key: shortened(key),
+    })
+  }
+  known?.add(key)
 }
 
 const isKept = (token: string): boolean => {
@@ -71,7 +88,7 @@ export const refuseHostile = (value: unknown, path: string): void => {
   }
 }
 
-const shortened = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+const shortened = (text: string): string => preview(text, 41)
 
 /** At most `lengthMax` UTF-16 units of the text, never ending in half a surrogate pair. */
 export const preview = (text: string, lengthMax: number): string => {

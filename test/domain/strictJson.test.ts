@@ -97,6 +97,20 @@ describe('strict JSON', () => {
     },
   )
 
+  test.each([
+    ['at the top', '{"limit":1,"limit":100}', 'limit'],
+    ['spelled in two ways', String.raw`{"limit":1,"\u006cimit":100}`, 'limit'],
+    ['with others between', '{"a":[{"b":1,"c":{"b":2},"d":[3],"b" : 4}]}', 'b'],
+    ['the empty one', '{"":1,"":1}', ''],
+  ])('refuses a key that stands twice in one object, %s, and names it', (_where, text, key) => {
+    expect(refusal(text)).toMatchObject({ code: 'invalid_input', details: { key } })
+  })
+
+  test('reads a key that stands in several objects, or in a text', () => {
+    const text = '{"a":{"a":[{"a":1},{"a":2}],"b":"\\"a\\":{","c":"a:"},"b":"{\\"a\\":1,\\"a\\":2}","c":["a","a"]}'
+    expect(readStrictJson(text)).toEqual(JSON.parse(text))
+  })
+
   test('takes digits inside a text for text', () => {
     const text = String.raw`{"12345678901234567890":"98765432109876543210 \"1e999\" \\"}`
     expect(readStrictJson(text)).toEqual(JSON.parse(text))
