@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ArtifactCorrupt, StoreUnavailable } from '../../domain/errors.ts'
 import type { ArtifactName, ArtifactStore } from '../../domain/ports/artifactStore.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
@@ -43,7 +43,11 @@ export const filesystemArtifactStore = async (root: string, clock: Clock): Promi
 
   await orUnavailable(root, async () => {
     await mkdir(incoming, { recursive: true, mode: 0o700 })
-    if ((await fileSize(mark)) === null) await writeFile(mark, '')
+    if ((await fileSize(mark)) === null) {
+      await writeFile(mark, '')
+      await syncFolder(root)
+      await syncFolder(dirname(root))
+    }
     await removeLeftovers(incoming, clock.now() - leftoverMsMin)
   })
 

@@ -4,12 +4,14 @@ import type { Delivery, EventFilter, LogPage, Position } from '../../domain/port
 import type { LogNews } from './logNews.ts'
 
 export type LogSource = {
-  readonly read: (page: { after: Position; limit: number; filter: EventFilter }) => Promise<LogPage>
+  /** A page of the log as it is now. */
+  readonly read: (after: Position, filter: EventFilter) => Promise<LogPage>
+  /** The same for whoever has been at the end before; may know of no more than the news told. */
+  readonly readNewest: (after: Position, filter: EventFilter) => Promise<LogPage>
   readonly news: LogNews
   readonly clock: Clock
 }
 
-const pageSize = 500
 const waitMsMin = 50
 const waitMsMax = 2000
 
@@ -18,7 +20,7 @@ const waitMsMax = 2000
  * Waits out an unavailable store. Ends when aborted.
  */
 export async function* followLog(
-  { read, news, clock }: LogSource,
+  { read, readNewest, news, clock }: LogSource,
   { after, filter = {}, signal }: { after: Position; filter?: EventFilter; signal: AbortSignal },
 ): AsyncGenerator<Delivery> {
   let position = after
@@ -27,7 +29,7 @@ export async function* followLog(
   while (!signal.aborted) {
     // Counted before the look, so that what is committed after it wakes us.
     const rung = news.rung()
-    const page = await readOrNull(read, { after: position, limit: pageSize, filter })
+    const page = await orNull(caughtUpTo === null ? read(position, filter) : readNewest(position, filter))
     if (page === null) {
       await clock.sleep(waitMs, signal)
       waitMs = Math.min(waitMs * 2, waitMsMax)
@@ -46,12 +48,9 @@ export async function* followLog(
   }
 }
 
-const readOrNull = async (
-  read: LogSource['read'],
-  page: { after: Position; limit: number; filter: EventFilter },
-): Promise<LogPage | null> => {
+const orNull = async (reading: Promise<LogPage>): Promise<LogPage | null> => {
   try {
-    return await read(page)
+    return await reading
   } catch (error) {
     if (error instanceof StoreUnavailable) return null
     throw error

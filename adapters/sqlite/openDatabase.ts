@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Driver from 'better-sqlite3'
 import { InvalidInputError } from '../../domain/errors.ts'
 
@@ -48,7 +50,7 @@ const walBytesMax = 64 * 1024 * 1024
  * `InvalidInputError` for a SQLite or a file that this program must not work with.
  */
 export const openDatabase = (file: DatabaseFile, overrides: SqliteOverrides = {}): Database => {
-  const driver = new Driver(file.path, { timeout: busyMs })
+  const driver = open(file.path, busyMs)
   try {
     refuseOldSqlite(overrides.sqliteVersion ?? String(driver.prepare('SELECT sqlite_version()').pluck().get()))
     const versionOf = (): number => Number(driver.pragma('user_version', { simple: true }))
@@ -74,7 +76,13 @@ export const openDatabase = (file: DatabaseFile, overrides: SqliteOverrides = {}
 }
 
 /** Opens or creates a file as it is, for its locks alone. */
-export const openPlainDatabase = (path: string): Database => wrapped(new Driver(path, { timeout: 0 }))
+export const openPlainDatabase = (path: string): Database => wrapped(open(path, 0))
+
+const open = (path: string, timeout: number): Driver.Database => {
+  // The driver would raise a TypeError, as if that were a fault of this program.
+  if (!existsSync(dirname(path))) throw new Driver.SqliteError(`${dirname(path)} is missing`, 'SQLITE_CANTOPEN')
+  return new Driver(path, { timeout })
+}
 
 const wrapped = (driver: Driver.Database): Database => {
   const prepare = (sql: string): Statement => {

@@ -1,15 +1,15 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import { beforeAll } from '../../domain/ports/eventStore.ts'
-import type { EventStore } from '../../domain/ports/eventStore.ts'
+import type { EventFilter, EventStore, LogPage, Position } from '../../domain/ports/eventStore.ts'
 import { checkAppend } from './appendRules.ts'
-import { eitherSignal } from './eitherSignal.ts'
 import { eventReader, eventSchema, eventSchemaVersion, eventWriter } from './eventTable.ts'
 import { fileIdentity } from './fileIdentity.ts'
 import { followLog } from './followLog.ts'
 import { groupCommit } from './groupCommit.ts'
 import type { Append, Outcome } from './groupCommit.ts'
 import { logNews } from './logNews.ts'
+import { logTail } from './logTail.ts'
 import { openDatabase } from './openDatabase.ts'
 import type { SqliteOverrides } from './openDatabase.ts'
 import { patiently } from './patience.ts'
@@ -17,6 +17,7 @@ import { numberOf, positionOf } from './position.ts'
 import { troubleOf } from './trouble.ts'
 
 const pageSize = 1000
+const followPageSize = 500
 // How much of the log a filtered page looks through before it lets others run.
 const scanMax = 10_000
 
@@ -34,7 +35,10 @@ export const sqliteEventStore = async (
   const appendInto = eventWriter(writeConnection)
   const reader = eventReader(readConnection)
   const news = logNews(clock, reader.dataVersion)
-  const closing = new AbortController()
+  const tail = logTail(reader)
+  const subscriptions = new Set<AbortController>()
+  let closed = false
+  let refreshedAt = -1
 
   const identity = fileIdentity(path)
   // What is written to a file that was moved away or deleted is lost, though SQLite would acknowledge it.
@@ -44,7 +48,7 @@ export const sqliteEventStore = async (
   }
 
   const refuseClosed = (): void => {
-    if (closing.signal.aborted) throw new StoreUnavailable(`${path}: the store is closed`)
+    if (closed) throw new StoreUnavailable(`${path}: the store is closed`)
   }
 
   const attempt = async <T>(work: () => T): Promise<T> => {
@@ -85,6 +89,25 @@ export const sqliteEventStore = async (
       return { events, scannedTo, atEnd: numberOf(scannedTo) >= head }
     })
 
+  const refreshTail = (): void => {
+    const rung = news.rung()
+    if (rung === refreshedAt) return
+    tail.refresh()
+    refreshedAt = rung
+  }
+
+  const readNewest = async (after: Position, filter: EventFilter): Promise<LogPage> => {
+    if (news.rung() !== refreshedAt) await attempt(refreshTail)
+    return tail.page(after, filter) ?? readAll({ after, filter, limit: followPageSize })
+  }
+
+  const source = {
+    read: (after: Position, filter: EventFilter) => readAll({ after, filter, limit: followPageSize }),
+    readNewest,
+    news,
+    clock,
+  }
+
   return {
     append: async (stream, events, expectedRevision) => {
       refuseClosed()
@@ -98,18 +121,24 @@ export const sqliteEventStore = async (
           : reader.backwards(stream, from ?? Number.MAX_SAFE_INTEGER, limit),
       ),
     readAll,
-    subscribe: async function* ({ after, filter = {}, signal }) {
-      const until = eitherSignal(signal, closing.signal)
+    subscribe: async function* ({ signal, ...options }) {
+      const ending = new AbortController()
+      const end = (): void => ending.abort()
+      if (closed || signal.aborted) return
+      subscriptions.add(ending)
+      signal.addEventListener('abort', end)
       try {
-        yield* followLog({ read: readAll, news, clock }, { after, filter, signal: until.signal })
+        yield* followLog(source, { ...options, signal: ending.signal })
       } finally {
-        until.release()
+        subscriptions.delete(ending)
+        signal.removeEventListener('abort', end)
       }
     },
     head: () => attempt(() => positionOf(reader.head())),
     close: async () => {
-      if (closing.signal.aborted) return
-      closing.abort()
+      if (closed) return
+      closed = true
+      for (const subscription of subscriptions) subscription.abort()
       await group.settled()
       readConnection.close()
       writeConnection.close()

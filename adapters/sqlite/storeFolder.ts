@@ -1,4 +1,14 @@
-import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { InvalidInputError, StoreUnavailable } from '../../domain/errors.ts'
 import { hostFileSystemOf, refuseNetworkFileSystem } from './hostFileSystem.ts'
 import type { FileSystemOf } from './hostFileSystem.ts'
@@ -11,12 +21,26 @@ import type { FileSystemOf } from './hostFileSystem.ts'
 export const storeFolder = (path: string, fileSystemOf: FileSystemOf = hostFileSystemOf): string => {
   refuseFile(path)
   const folder = orUnavailable(path, () => {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const topmost = mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (topmost !== undefined) syncFolders(path, dirname(topmost))
     return realpathSync(path)
   })
   refuseNetworkFileSystem(folder, fileSystemOf)
   orUnavailable(folder, () => accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK))
   return folder
+}
+
+/** Makes the names of new folders durable, from `path` up to `top`: a log is no safer than the folder it is in. */
+const syncFolders = (path: string, top: string): void => {
+  for (let folder = dirname(resolve(path)); folder.startsWith(resolve(top)); folder = dirname(folder)) {
+    const opened = openSync(folder, 'r')
+    try {
+      fsyncSync(opened)
+    } finally {
+      closeSync(opened)
+    }
+    if (folder === dirname(folder)) return
+  }
 }
 
 const refuseFile = (path: string): void => {

@@ -274,6 +274,13 @@ export const eventStoreContract = (name: string, open: OpenEventStore): void => 
         expect(await store.readAll({ after: head })).toEqual({ events: [], scannedTo: head, atEnd: true })
       })
 
+      test('answers a position behind the head with nothing, and does not go back to the head', async () => {
+        await grow('job-a', 3)
+        const { events } = await store.readAll()
+        const beyond = `${events.at(-1)!.position.slice(0, -1)}9`
+        expect(await store.readAll({ after: beyond })).toEqual({ events: [], scannedTo: beyond, atEnd: true })
+      })
+
       test('raises InvalidInputError for a position that no log of its kind gives out', async () => {
         await expect(store.readAll({ after: 'no position' })).rejects.toBeInstanceOf(InvalidInputError)
       })

@@ -160,12 +160,13 @@ describe('the log', () => {
     const clock = hurriedClock()
     let failuresLeft = 8
     const end = new AbortController()
+    const read = (after: string) => {
+      failuresLeft -= 1
+      return failuresLeft >= 0 ? Promise.reject(new StoreUnavailable('away')) : log.readAll({ after })
+    }
     const source = {
-      read: (page: Parameters<typeof log.readAll>[0]) => {
-        failuresLeft -= 1
-        if (failuresLeft >= 0) return Promise.reject(new StoreUnavailable('away'))
-        return log.readAll(page)
-      },
+      read,
+      readNewest: read,
       news: { rung: () => 0, ring: () => {}, past: () => Promise.resolve() },
       clock,
     }
@@ -177,6 +178,12 @@ describe('the log', () => {
     expect(seen).toEqual([0, 1])
     expect(clock.monotonic()).toBe(50 + 100 + 200 + 400 + 800 + 1600 + 2000 + 2000)
     await log.close()
+  })
+
+  test('says StoreUnavailable for a folder that went away before it was opened', async () => {
+    const error = await raised(sqliteEventStore(join(folder.path, 'away', 'log.db'), systemClock()))
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error).toMatchObject({ message: expect.stringMatching(/check that its folder exists/) })
   })
 
   test('refuses what is asked of it after it was closed, and closing twice is no fault', async () => {
