@@ -7,9 +7,8 @@ import { runCli } from './cli/runCli.ts'
 const shell = processShell()
 
 // A fault nobody awaited: said in one line like any other, and the log goes on from what it holds.
-process.on('uncaughtException', (error) => {
-  void reportError(error, shell, false).then((code) => process.exit(code))
-})
+const endByFault = async (error: unknown): Promise<void> => process.exit(await reportError(error, shell, false))
+process.on('uncaughtException', (error) => void endByFault(error))
 
 const version = async (): Promise<string> => {
   const manifest: unknown = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))

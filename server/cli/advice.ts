@@ -2,11 +2,6 @@ import type { EngineError } from '../../domain/errors.ts'
 
 /** What to do about an error, for those where its own sentence does not say it already. */
 const advice: Readonly<Record<string, readonly string[]>> = {
-  unknown_option: ['See `knovaryn <command> --help`.'],
-  unknown_command: ['See `knovaryn --help`.'],
-  missing_command: ['See `knovaryn --help`.'],
-  missing_argument: ['See `knovaryn <command> --help`.'],
-  too_many_arguments: ['See `knovaryn <command> --help`.'],
   job_not_found: ['`knovaryn job list` shows the jobs of this store.'],
   ambiguous_handle: ['Give more digits of the id.'],
   idempotency_conflict: ['Give the new work a key of its own with --key, or look at the job that has it: `knovaryn job status`.'],
@@ -22,6 +17,7 @@ const advice: Readonly<Record<string, readonly string[]>> = {
 
 export const adviceFor = (error: EngineError): readonly string[] => [
   ...nearestJobs(error.details['nearest']),
+  ...(typeof error.details['help'] === 'string' ? [`See \`${error.details['help']}\`.`] : []),
   ...(advice[error.code] ?? []),
 ]
 

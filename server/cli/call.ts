@@ -13,6 +13,8 @@ export type Call = Settings & {
   readonly json: boolean
   readonly shell: Shell
   readonly config: Config
+  /** Every variable that steers some command. */
+  readonly variables: readonly string[]
   /** `log` hears what the runtime has to tell while the place is open. */
   open(config: Config, log: Log): Promise<Workplace>
 }

@@ -1,13 +1,6 @@
 import type { Command } from './call.ts'
 import { limitOptions, options, submitOptions } from './options.ts'
 
-/** Headings of the help for commands of two words. */
-export const commandGroups: Readonly<Record<string, string>> = {
-  job: 'look at jobs and steer them',
-  log: 'check the log',
-  projections: 'the views made from the log',
-}
-
 /** Every command. What runs it is loaded only when it is called, so that each starts quickly. */
 export const commands: readonly Command[] = [
   {

@@ -2,14 +2,17 @@ import type { JobDocument } from '../../domain/job/document.ts'
 import { dollarsText } from './dollarsText.ts'
 import { progressText, spentText, waitingText } from './jobProgressText.ts'
 import { plainText } from './plainText.ts'
+import type { Shell } from './shell.ts'
+import { colouredState } from './stateColour.ts'
 
 /** The job as people read it: a heading, and a line for each thing worth knowing in its state. */
-export const jobSummary = (job: JobDocument): string => {
+export const jobSummary = (job: JobDocument, shell: Shell): string => {
   const lines: readonly (readonly [label: string, text: string])[] = [
     ['why', whyText(job)],
     ['waiting', waitingText(job).replace(/^waiting for /, 'for ')],
     ['requested', requestText(job)],
     ['stage', stageText(job)],
+    ['results', resultText(job)],
     ['spent', moneyText(job)],
     ['calls', callsText(job)],
     ['limits', limitsText(job)],
@@ -20,7 +23,7 @@ export const jobSummary = (job: JobDocument): string => {
     ['submitted', timesText(job)],
   ]
   const shown = lines.filter(([, text]) => text !== '').map(([label, text]) => `  ${label.padEnd(10)} ${plainText(text)}\n`)
-  return `Job ${job.jobId} · ${plainText(`${job.projectId}/${job.type}`)} · ${job.state}\n${shown.join('')}`
+  return `Job ${job.jobId} · ${plainText(`${job.projectId}/${job.type}`)} · ${colouredState(job.state, shell)}\n${shown.join('')}`
 }
 
 const whyText = ({ errorCode, errorSummary, state }: JobDocument): string => {
@@ -39,6 +42,13 @@ const stageText = (job: JobDocument): string => {
   const place = `${job.stage} (${job.stageIndex + 1} of ${job.stages.length})`
   const progress = progressText(job)
   return progress === '' ? place : `${place} · ${progress}`
+}
+
+/** The numbers of a result, such as how many lines of a batch have failed: the rest is for programs. */
+const resultText = ({ output }: JobDocument): string => {
+  if (output === null || !('json' in output) || typeof output.json !== 'object' || output.json === null) return ''
+  const numbers = Object.entries(output.json).filter(([, value]) => typeof value === 'number')
+  return numbers.map(([name, value]) => `${name} ${value}`).join(' · ')
 }
 
 const moneyText = ({ budget }: JobDocument): string =>

@@ -10,9 +10,10 @@ export type ValueRule<Value> = {
   readonly unshown?: true
 }
 
-export const anyText = (what: string): ValueRule<string> => ({
-  rule: what,
-  read: (text) => (text.trim() === '' ? null : text),
+/** Not empty, and at most so many characters. */
+export const anyText = (what: string, lengthMax = 4_096): ValueRule<string> => ({
+  rule: lengthMax === 4_096 ? what : `${what} of at most ${lengthMax} characters`,
+  read: (text) => (text.trim() === '' || text.length > lengthMax ? null : text),
 })
 
 export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER): ValueRule<number> => ({
@@ -50,13 +51,15 @@ export const instant: ValueRule<string> = {
   read: (text) => (Instant.safeParse(text).success ? new Date(text).toISOString() : null),
 }
 
+/** Read without a slash at its end, so that two spellings of one address are one. */
 export const webAddress: ValueRule<string> = {
   rule: 'an http:// or https:// address without a user, password, query or fragment',
   unshown: true,
   read: (text) => {
     const url = URL.canParse(text) ? new URL(text) : null
     if (url === null || !/^https?:$/.test(url.protocol)) return null
-    return url.username === '' && url.password === '' && !/[?#]/.test(text) ? text : null
+    if (url.username !== '' || url.password !== '' || /[?#]/.test(text)) return null
+    return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
   },
 }
 

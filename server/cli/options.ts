@@ -36,21 +36,21 @@ export const options = {
 
   type: single(
     { name: 'type', argument: '<type>', group: what, about: 'job type (default batch)' },
-    anyText('the name of a job type'),
+    anyText('the name of a job type', 200),
   ),
   project: single(
     { name: 'project', argument: '<name>', group: what, about: 'project the job belongs to (default "default")' },
-    anyText('a name'),
+    anyText('a name', 200),
   ),
   provider: single(
     { name: 'provider', argument: '<name>', group: what, about: 'offline (needs no key), openai, or one of the configuration' },
-    anyText('the name of a provider'),
+    anyText('the name of a provider', 100),
   ),
   baseUrl: single(
     { name: 'base-url', argument: '<url>', group: what, about: 'where the provider is; also OPENAI_BASE_URL' },
     webAddress,
   ),
-  model: single({ name: 'model', argument: '<name>', group: what, about: 'model to ask' }, anyText('the name of a model')),
+  model: single({ name: 'model', argument: '<name>', group: what, about: 'model to ask' }, anyText('the name of a model', 200)),
   maxOutputTokens: single(
     { name: 'max-output-tokens', argument: '<n>', group: what, about: 'most tokens of one answer' },
     wholeNumber(1),
@@ -58,7 +58,7 @@ export const options = {
   target: single({ name: 'target', argument: '<n>', group: what, about: 'examples wanted', unit: 'examples' }, wholeNumber(1)),
   key: single(
     { name: 'key', argument: '<text>', group: what, about: 'idempotency key: one job a key (default: made of the content)' },
-    anyText('a key of at most 500 characters'),
+    anyText('a key', 500),
   ),
   label: repeated({ name: 'label', argument: '<name=value>', group: what, about: 'a label; may be repeated' }, label),
   out: single(
@@ -96,7 +96,7 @@ export const options = {
   ),
   allowUnpriced: repeated(
     { name: 'allow-unpriced', argument: '<model>', group: limits, about: 'a model that may run without a price; may be repeated' },
-    anyText('the name of a model'),
+    anyText('the name of a model', 200),
   ),
 
   maxAttempts: single(
@@ -145,7 +145,7 @@ export const options = {
 
   workerId: single(
     { name: 'id', scope: 'worker', argument: '<name>', group: how, about: 'name of this worker (default: a unique one)' },
-    anyText('a name'),
+    anyText('a name', 100),
   ),
   workerConcurrency: single(
     { name: 'concurrency', scope: 'worker', argument: '<n>', group: how, about: 'jobs at one time (default 4)' },
@@ -188,7 +188,7 @@ export const options = {
   ),
   inputTokens: single({ name: 'input-tokens', scope: 'reconcile', argument: '<n>', group: what, about: 'input tokens it charged for' }, wholeNumber(0)),
   outputTokens: single({ name: 'output-tokens', scope: 'reconcile', argument: '<n>', group: what, about: 'output tokens it charged for' }, wholeNumber(0)),
-  note: single({ name: 'note', scope: 'reconcile', argument: '<text>', group: what, about: 'how this is known' }, anyText('a text of at most 2000 characters')),
+  note: single({ name: 'note', scope: 'reconcile', argument: '<text>', group: what, about: 'how this is known' }, anyText('a text', 2_000)),
 } as const
 
 export const globalOptions = [options.json, options.store, options.artifacts, options.data, options.config]

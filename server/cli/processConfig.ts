@@ -2,6 +2,7 @@ import { Config, type ProviderConfig } from '../config.ts'
 import { schemaIssue } from './schemaIssue.ts'
 import type { ConfigFile } from './configFile.ts'
 import { options } from './options.ts'
+import { webAddress } from './optionValue.ts'
 import type { Settings } from './settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -31,6 +32,11 @@ const providersOf = (settings: Settings, env: Env, file: ConfigFile | null): Rec
     ...openai,
     apiKeyEnv: openai.apiKeyEnv ?? 'OPENAI_API_KEY',
     ...(openaiBaseUrl === '' ? {} : { baseUrl: openaiBaseUrl }),
+  }
+  for (const [name, entry] of Object.entries(providers)) {
+    const plain = entry.baseUrl === undefined ? null : webAddress.read(entry.baseUrl)
+    // One that breaks the rule is refused by whoever uses it: another tool's variable must not stop every command.
+    if (plain !== null) providers[name] = { ...entry, baseUrl: plain }
   }
   const name = settings.given(options.provider)
   const baseUrl = settings.given(options.baseUrl)

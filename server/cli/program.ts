@@ -1,6 +1,6 @@
 import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander'
 import type { Command } from './call.ts'
-import { commandGroups, commands } from './commands.ts'
+import { commands } from './commands.ts'
 import type { Option } from './option.ts'
 import { globalOptions } from './options.ts'
 import type { CommandLine } from './settings.ts'
@@ -31,7 +31,7 @@ export const parseCommandLine = async (
   for (const option of globalOptions) program.addOption(commanderOption(option))
   const groups = new Map<string, Commander>()
   const groupOf = (word: string): Commander => {
-    const group = groups.get(word) ?? program.command(word).description(commandGroups[word] ?? '').usage('<command>')
+    const group = groups.get(word) ?? program.command(word).description(`${word} ${wordsAfter(word).join('|')}`).usage('<command>')
     groups.set(word, group)
     return group
   }
@@ -49,7 +49,7 @@ export const parseCommandLine = async (
     await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    return { asks: 'text', text: textOrRefusal(error, text, program) }
+    return { asks: 'text', text: textOrRefusal(error, text, argv) }
   }
   return parsed[0] ?? { asks: 'text', text: program.helpInformation() }
 }
@@ -77,11 +77,25 @@ const codes: Readonly<Record<string, string>> = {
 }
 
 /** Help and version are asked for; everything else that commander raises is a wrong command line. */
-const textOrRefusal = (error: CommanderError, text: string, program: Commander): string => {
+const textOrRefusal = (error: CommanderError, text: string, argv: readonly string[]): string => {
   if (error.exitCode === 0) return text
+  const called = wordsCalled(argv)
+  const help = ['knovaryn', ...called, '--help'].join(' ')
   if (error.code === 'commander.help') {
-    throw new UsageError('missing_command', 'a command is missing', { known: program.commands.map((each) => each.name()) })
+    const known = called[0] === undefined ? [...new Set(commands.map(({ words }) => words[0]))] : wordsAfter(called[0])
+    throw new UsageError('missing_command', `a command is missing${called[0] === undefined ? '' : ` behind "${called[0]}"`}: one of ${known.join(', ')}`, { known, help })
   }
   const message = error.message.replace(/^error: /, '').replace(/\n\(?Did you mean (.*?)\?\)?$/s, ': did you mean $1?')
-  throw new UsageError(codes[error.code] ?? 'usage', message)
+  throw new UsageError(codes[error.code] ?? 'usage', message, { help })
+}
+
+/** The second words of the commands that begin with this one. */
+const wordsAfter = (first: string): readonly string[] =>
+  commands.flatMap(({ words }) => (words[0] === first && words[1] !== undefined ? [words[1]] : []))
+
+/** The command that the line begins to call, as far as it is one. */
+const wordsCalled = (argv: readonly string[]): readonly string[] => {
+  const [first = '', second = ''] = argv.filter((word) => !word.startsWith('-'))
+  const isKnown = commands.some(({ words }) => words[0] === first)
+  return isKnown ? [first, ...wordsAfter(first).filter((word) => word === second)] : []
 }

@@ -3,6 +3,7 @@ import { dollarsText } from './dollarsText.ts'
 import { progressText, spentText, waitingText } from './jobProgressText.ts'
 import { plainText } from './plainText.ts'
 import type { TextOut } from './shell.ts'
+import { fitting } from './textWidth.ts'
 
 /** How a job is getting on, shown beside its result. */
 export type ProgressLine = {
@@ -22,8 +23,7 @@ const redrawnLine = (out: TextOut): ProgressLine => {
   let timer: NodeJS.Timeout | null = null
   const draw = (): void => {
     if (due === null || due === drawn) return
-    const fitting = [...due].slice(0, Math.max(1, out.columns - 1)).join('')
-    void out.write(`\r\u001b[K${fitting}`)
+    void out.write(`\r\u001b[K${fitting(due, out.columns - 1)}`)
     drawn = due
   }
   return {

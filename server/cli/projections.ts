@@ -2,6 +2,8 @@ import type { ProjectionCheck, ProjectionStatus } from '../engine.ts'
 import type { Call, Run } from './call.ts'
 import { type ExitCode, exitCode } from './exitCode.ts'
 import { plainText } from './plainText.ts'
+import type { Shell } from './shell.ts'
+import { colouredVerdict } from './stateColour.ts'
 import { withEngine } from './store.ts'
 import { type Column, textTable } from './textTable.ts'
 import { unknownName } from './usageError.ts'
@@ -27,7 +29,7 @@ export const verifyProjections: Run = (call) =>
     refuseUnknown(call.args, await engine.projections())
     const checks = await engine.verifyProjections(call.args)
     const equal = checks.every((check) => check.equal)
-    const text = call.json ? `${JSON.stringify(page(checks))}\n` : checks.map(checkText).join('')
+    const text = call.json ? `${JSON.stringify(page(checks))}\n` : checks.map((check) => checkText(check, call.shell)).join('')
     await call.shell.stdout.write(text)
     return equal ? exitCode.done : exitCode.broken
   })
@@ -54,8 +56,8 @@ const columns: readonly Column<ProjectionStatus>[] = [
   { heading: 'HEAD', text: (projection) => projection.head },
 ]
 
-const checkText = ({ name, documents, equal, differs }: ProjectionCheck): string => {
-  if (equal) return `ok: ${name}: ${documents} documents equal to a fresh fold, byte for byte\n`
+const checkText = ({ name, documents, equal, differs }: ProjectionCheck, shell: Shell): string => {
+  if (equal) return `${colouredVerdict('ok', shell)}: ${name}: ${documents} documents equal to a fresh fold, byte for byte\n`
   const first = differs === null ? '' : `, first in ${plainText(differs.key)}`
-  return `BROKEN: ${name} differs from a fresh fold${first}: make it anew with \`knovaryn projections rebuild ${name}\`\n`
+  return `${colouredVerdict('BROKEN', shell)}: ${name} differs from a fresh fold${first}: make it anew with \`knovaryn projections rebuild ${name}\`\n`
 }

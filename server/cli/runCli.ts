@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Workplace } from '../engine.ts'
 import type { Call, Log } from './call.ts'
+import { commands } from './commands.ts'
 import { readConfigFile } from './configFile.ts'
 import { type ExitCode, exitCode } from './exitCode.ts'
 import { globalOptions, options } from './options.ts'
@@ -23,7 +24,7 @@ export const runCli = async (argv: readonly string[], parts: CliParts): Promise<
   try {
     return await runParsed(argv, parts)
   } catch (error) {
-    return await reportError(error, shell, wantsJson(argv, shell))
+    return reportError(error, shell, wantsJson(argv, shell))
   }
 }
 
@@ -46,11 +47,15 @@ const runParsed = async (argv: readonly string[], { version, shell, open }: CliP
     shell,
     json: settings.given(options.json) ?? false,
     config: processConfig(settings, shell.env, file),
+    variables: variables(),
     open,
   }
   const run = await command.load()
   return run(call)
 }
+
+const variables = (): readonly string[] =>
+  [...globalOptions, ...commands.flatMap((each) => each.options)].map((option) => option.variable)
 
 /** Also right for a command line that could not be read. */
 const wantsJson = (argv: readonly string[], shell: Shell): boolean =>

@@ -7,6 +7,7 @@ import type { Call, Run } from './call.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
 import { interruption } from './interruption.ts'
 import { outcomeOf } from './jobOutcome.ts'
+import { refuseMissingKey } from './missingKey.ts'
 import { options } from './options.ts'
 import { present } from './present.ts'
 import { progressLine } from './progressLine.ts'
@@ -20,6 +21,7 @@ export const runJob: Run = async (call) => {
   const out = call.given(options.out)
   if (out !== undefined) await refuseNoFolder(out)
   const submission = await submissionOf(call)
+  refuseMissingKey(submission, call)
   return withWorkplace(call, async (workplace) => {
     const submitted = await workplace.engine.submit(submission, asker())
     const ready = await resumedIfRaised(workplace, submitted, submission)

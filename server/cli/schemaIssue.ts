@@ -7,7 +7,8 @@ import { nearest } from '../../domain/nearest.ts'
  * names an unknown field may have been meant to be.
  */
 export const schemaIssue = (file: string, error: z.ZodError, known: readonly string[]): InvalidInputError => {
-  const [issue] = error.issues
+  // A misspelt field is also a missing one: its own name says more.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0]
   const place = issue?.path.map(String).join('.') ?? ''
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys
@@ -19,5 +20,12 @@ export const schemaIssue = (file: string, error: z.ZodError, known: readonly str
     )
   }
   const at = place === '' ? '' : ` ${JSON.stringify(place)}`
-  return new InvalidInputError(`${file}:${at} ${issue?.message ?? 'is not valid'}`, { file, path: place })
+  return new InvalidInputError(`${file}:${at} ${sentenceOf(issue?.message ?? 'is not valid')}`, { file, path: place })
 }
+
+/** The schema library's own words, as the end of a sentence about the field. */
+const sentenceOf = (message: string): string =>
+  message
+    .replace(/^Invalid input: expected \w+, received undefined$/, 'is missing')
+    .replace(/^Invalid input: expected (\w+), received (\w+)$/, 'must be of type $1, not $2')
+    .replace(/^Invalid/, 'is not valid: invalid')

@@ -12,5 +12,5 @@ export const showJob = async (job: JobDocument, call: Call, notes: readonly stri
     return
   }
   const lines = [...notes, ...nextSteps(job, call)].map((line) => `  ${plainText(line)}\n`)
-  await call.shell.stdout.write(`${jobSummary(job)}\n${lines.join('')}`)
+  await call.shell.stdout.write(`${jobSummary(job, call.shell)}\n${lines.join('')}`)
 }

@@ -42,7 +42,11 @@ const asking: ReadonlySet<string> = new Set(['batch', 'dataset'])
 const providerOf = ({ given, config }: Call): Submission['provider'] => {
   const name = given(options.provider)
   const type = given(options.type) ?? 'batch'
-  if (name !== undefined) return { name, baseUrl: config.providers[name]?.baseUrl ?? null }
+  if (name !== undefined) {
+    const address = config.providers[name]?.baseUrl
+    const place = `the base URL configured for ${name}`
+    return { name, baseUrl: address === undefined ? null : options.baseUrl.read([address], place) }
+  }
   if (given(options.baseUrl) !== undefined) {
     throw new UsageError('missing_option', '--base-url is the address of a provider: give its name with --provider')
   }

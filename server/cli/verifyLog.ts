@@ -2,6 +2,8 @@ import type { AuditReport, Finding } from '../engine.ts'
 import type { Call, Run } from './call.ts'
 import { type ExitCode, exitCode } from './exitCode.ts'
 import { plainText } from './plainText.ts'
+import type { Shell } from './shell.ts'
+import { colouredVerdict } from './stateColour.ts'
 import { withEngine } from './store.ts'
 
 /** Checks one job. */
@@ -20,16 +22,16 @@ export const verifyLog: Run = (call) =>
   })
 
 const told = async (report: AuditReport, { json, shell }: Call): Promise<ExitCode> => {
-  const text = json ? `${JSON.stringify(report)}\n` : reportText(report)
+  const text = json ? `${JSON.stringify(report)}\n` : reportText(report, shell)
   await shell.stdout.write(text)
   return report.findings.length === 0 ? exitCode.done : exitCode.broken
 }
 
-const reportText = ({ jobs, events, artifacts, findings }: AuditReport): string => {
+const reportText = ({ jobs, events, artifacts, findings }: AuditReport, shell: Shell): string => {
   const checked = `${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(artifacts, 'artifact')} checked`
-  if (findings.length === 0) return `ok: ${checked}: chain, revisions, rules, limits, ledger and artifacts hold\n`
+  if (findings.length === 0) return `${colouredVerdict('ok', shell)}: ${checked}: chain, revisions, rules, limits, ledger and artifacts hold\n`
   const lines = findings.map((finding) => `  ${plainText(findingText(finding))}\n`)
-  return `BROKEN: ${checked}, ${counted(findings.length, 'finding')}\n${lines.join('')}`
+  return `${colouredVerdict('BROKEN', shell)}: ${checked}, ${counted(findings.length, 'finding')}\n${lines.join('')}`
 }
 
 const findingText = ({ rule, message, stream, jobId, revision }: Finding): string => {

@@ -17,5 +17,5 @@ export const checkMachine: Check = (call) => {
     now >= earliest
       ? ok('clock', new Date(now).toISOString())
       : fail('clock', `the clock says ${new Date(now).toISOString()}`, 'set the clock: it stamps every event')
-  return Promise.resolve([node, clock, ...unknownVariables(call.shell.env)])
+  return Promise.resolve([node, clock, ...unknownVariables(call)])
 }

@@ -4,6 +4,8 @@ import type { Call, Run } from '../call.ts'
 import { exitCode } from '../exitCode.ts'
 import { troubleLog } from '../logText.ts'
 import { plainText } from '../plainText.ts'
+import type { Shell } from '../shell.ts'
+import { colouredVerdict } from '../stateColour.ts'
 import { storeIsThere } from '../store.ts'
 import { type Check, type Checked, fail } from './check.ts'
 import { checkFolder } from './checkFolder.ts'
@@ -23,7 +25,7 @@ export const doctor: Run = async (call) => {
   } finally {
     await workplace?.close()
   }
-  const text = call.json ? `${JSON.stringify({ items: found, nextCursor: null })}\n` : found.map(lineOf).join('')
+  const text = call.json ? `${JSON.stringify({ items: found, nextCursor: null })}\n` : found.map((each) => lineOf(each, call.shell)).join('')
   await call.shell.stdout.write(text)
   return found.some(({ verdict }) => verdict === 'fail') ? exitCode.broken : exitCode.done
 }
@@ -48,7 +50,7 @@ const orFailed = async (check: Check, call: Call, workplace: Workplace | null): 
   }
 }
 
-const lineOf = ({ check, verdict, message, advice }: Checked): string => {
+const lineOf = ({ check, verdict, message, advice }: Checked, shell: Shell): string => {
   const then = advice === null ? '' : `: ${advice}`
-  return `${verdict.padEnd(4)}  ${check.padEnd(16)}  ${plainText(message + then)}\n`
+  return `${colouredVerdict(verdict, shell)}${' '.repeat(6 - verdict.length)}${check.padEnd(16)}  ${plainText(message + then)}\n`
 }
