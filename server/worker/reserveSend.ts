@@ -70,7 +70,8 @@ const nextKey = (desk: CallDesk, fingerprint: string): { callKey: string; takesO
   const last = held.at(-1)
   if (last === undefined) return { callKey, takesOver: undefined }
   const reservation = desk.writer.job.holds[last]
-  const sentAgoMs = desk.clock.now() - Date.parse(reservation?.reservedAt ?? '')
+  // Where its sender's clock was ahead of ours the send seems to be in the future: that makes it no younger.
+  const sentAgoMs = Math.abs(desk.clock.now() - Date.parse(reservation?.reservedAt ?? ''))
   if (reservation?.callKey === callKey && sentAgoMs < desk.provider.replaysForSeconds * 1_000) {
     return { callKey, takesOver: last }
   }
