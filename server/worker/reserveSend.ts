@@ -3,8 +3,8 @@ import { isRejection, type Rejection } from '../../domain/rejection.ts'
 import { Interrupted } from '../defineJob.ts'
 import type { CallDesk, KeyedRequest } from './callDesk.ts'
 
-/** One permitted send: its number in the ledger, and the key it carries. */
-export type Send = { readonly call: number; readonly callKey: string }
+/** One permitted send: its number in the ledger, the key it carries, and whether a held send of that key is part of it. */
+export type Send = { readonly call: number; readonly callKey: string; readonly tookOver: boolean }
 
 /** Waits for the job's other calls while the limits leave no room; when none is left, the job pauses. */
 export const reserveSend = async (
@@ -30,7 +30,7 @@ export const reserveSend = async (
     if (!isRejection(outcome)) {
       const reserved = outcome.events.find((event) => event.type === 'ProviderCallReserved')
       if (reserved === undefined) throw new Error('a new reservation is never a repeat')
-      return { call: reserved.data.call, callKey }
+      return { call: reserved.data.call, callKey, tookOver: takesOver !== undefined }
     }
     if (outcome.rejected === 'budget_exhausted' && Object.keys(desk.writer.job.open).length > 0) {
       await desk.calls.nextEnd()

@@ -22,7 +22,7 @@ export const sendOnce = async (desk: CallDesk, call: KeyedRequest, fingerprint: 
   const leaseMs = writer.job.lease?.leaseMs ?? 0
   if (desk.stopping.hard.aborted || clock.monotonic() - writer.freshAt > (leaseMs * 2) / 3) {
     // Somebody may have taken the job over meanwhile: the reservation is given back unused.
-    await writer.record({ type: 'FailCall', call: send.call, billed: 'no', ...notSent })
+    await writer.record({ type: 'FailCall', call: send.call, billed: billedFor(send, 'no'), ...notSent })
     return { delayMs: 0, reason: { failure: { ...notSent, retryable: true }, delayReason: 'backoff', luck: 0 } }
   }
   const startedAt = clock.monotonic()
@@ -39,6 +39,9 @@ export const sendOnce = async (desk: CallDesk, call: KeyedRequest, fingerprint: 
   const durationMs = Math.round(clock.monotonic() - startedAt)
   return { answer: await settle(desk, call, fingerprint, send, answer, durationMs) }
 }
+
+/** That a re-send was refused says nothing of the send whose hold it took over: that one may still be billed. */
+const billedFor = (send: Send, billed: 'no' | 'unknown'): 'no' | 'unknown' => (send.tookOver ? 'unknown' : billed)
 
 const notSent = {
   errorCode: 'not_sent',
@@ -96,7 +99,7 @@ export const lateAnswer = async (desk: CallDesk, call: KeyedRequest, fingerprint
   const number = held.find((each) => desk.writer.job.holds[each]?.callKey === late?.callKey)
   if (late === null || number === undefined) return null
   const { text, finishReason } = StoredAnswer.parse(await desk.contents.read(late.answer))
-  return settle(desk, call, fingerprint, { call: number, callKey: late.callKey }, { text, finishReason, usage: late.usage }, 0)
+  return settle(desk, call, fingerprint, { call: number, callKey: late.callKey, tookOver: false }, { text, finishReason, usage: late.usage }, 0)
 }
 
 /** A provider that says when to come back uses up none of a call's tries, but not without end. */
@@ -122,7 +125,7 @@ const afterFailure = async (
     errorCode: error.code,
     errorSummary: preview(error.message, 500),
     errorKind: error.kind,
-    billed: error.billed,
+    billed: billedFor(send, error.billed),
     status: error.status ?? undefined,
     retryAfter,
     ...(retried ? { delayMs: chosen.delayMs, delayReason: chosen.reason, luck } : {}),
