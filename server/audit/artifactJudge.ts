@@ -35,19 +35,19 @@ export const artifactJudge = (deps: { artifacts: ArtifactStore; sha256: Sha256 }
 
   const read = async ({ projectId, reference, event }: Noted): Promise<Verdict> => {
     const { sha256, mediaType } = reference
-    const missing = { rule: 'artifact_missing', message: `artifact ${sha256} is not in the store` } as const
-    const corrupt = { rule: 'artifact_corrupt', message: `artifact ${sha256} holds other bytes than its name says` } as const
+    const corrupt = (why: string): Verdict => ({ rule: 'artifact_corrupt', message: `artifact ${sha256} ${why}` })
+    const otherBytes = 'holds other bytes than its name says'
     try {
       const bytes = await deps.artifacts.get(projectId, sha256)
-      if (bytes === null) return missing
-      if (deps.sha256(bytes) !== sha256) return corrupt
+      if (bytes === null) return { rule: 'artifact_missing', message: `artifact ${sha256} is not in the store` }
+      if (deps.sha256(bytes) !== sha256) return corrupt(otherBytes)
       if (mediaType === 'application/json' && bytes.length <= searchedBytesMax) {
         for (const inner of referencesIn(jsonOf(bytes))) queue.push({ projectId, reference: inner, event })
       }
       return bytes.length
     } catch (error) {
       if (error instanceof StoreUnavailable) throw error
-      return error instanceof ArtifactCorrupt ? corrupt : { ...corrupt, message: `artifact ${sha256}: ${inWords(error)}` }
+      return corrupt(error instanceof ArtifactCorrupt ? otherBytes : `cannot be read: ${inWords(error)}`)
     }
   }
 

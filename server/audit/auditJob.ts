@@ -12,8 +12,8 @@ const pageSize = 1_000
 export const auditJob = async (audited: Audited, jobId: JobId): Promise<AuditReport> => {
   const work = auditing(audited)
   const events = await auditWhole(audited, work, jobStream(jobId))
-  await auditWhole(audited, work, `evidence-${jobId}`)
-  return work.report({ jobs: events === 0 ? 0 : 1, events })
+  const late = await auditWhole(audited, work, `evidence-${jobId}`)
+  return work.report({ jobs: events === 0 ? 0 : 1, events: events + late })
 }
 
 const auditWhole = async (audited: Audited, work: Auditing, stream: string): Promise<number> => {

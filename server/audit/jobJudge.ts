@@ -58,12 +58,13 @@ export const jobJudge = (judging: JobJudging, jobId: JobId): JobJudge => {
   const submitted = async (event: JobEvent & { type: 'JobSubmitted' }, report: Report): Promise<void> => {
     const spec = event.data
     if (jobIdOf(spec.projectId, spec.idempotencyKey, judging.sha256) !== jobId) {
-      report('job_id', `the stream's name is not made of project "${spec.projectId}" and the key "${spec.idempotencyKey}"`)
+      const [project, key] = [JSON.stringify(spec.projectId), JSON.stringify(spec.idempotencyKey)]
+      report('job_id', `the stream's name is not made of project ${project} and key ${key}`)
     }
     const pinned = await judging.pinned(spec)
     isPriced = 'prices' in pinned
     if ('prices' in pinned) prices = pinned.prices
-    else report('price_profile', `the pinned price profile cannot be read, so costs are not judged: ${pinned.unreadable}`)
+    else report('price_profile', `costs are not judged, the price profile cannot be read: ${pinned.unreadable}`)
   }
 
   const noteArtifacts = async (event: JobEvent, stored: StoredEvent): Promise<void> => {
@@ -87,9 +88,10 @@ export const jobJudge = (judging: JobJudging, jobId: JobId): JobJudge => {
   }
 
   const apply = (event: JobEvent, report: Report): void => {
-    const after = evolve(job, event)
-    money.take(job, event, after, report)
-    job = after
+    const call = 'call' in event.data ? event.data.call : null
+    const worstCase = job === null || call === null ? null : ((job.open[call] ?? job.holds[call])?.worstCase ?? null)
+    job = evolve(job, event)
+    money.take(event, worstCase, job, report)
   }
 
   return {

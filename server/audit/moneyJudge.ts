@@ -1,7 +1,8 @@
 import { firstExceeded, nothing, plus } from '../../domain/budget.ts'
 import type { Amounts, JobEvent, Limits } from '../../domain/job/events.ts'
 import type { Job, Money } from '../../domain/job/job.ts'
-import { addUsd, nanoUsd, type Usd, usd } from '../../domain/money.ts'
+import { addUsd, nanoUsd, type Usd, usd, zeroUsd } from '../../domain/money.ts'
+import { inputTokensOf } from '../../domain/pricing.ts'
 import { costLedger } from '../../projections/costLedger.ts'
 import type { Report } from './findings.ts'
 
@@ -17,7 +18,10 @@ const moneyEvents: ReadonlySet<string> = new Set([
   'ProviderCallReconciled',
 ])
 
-export type MoneyJudge = { take(before: Job | null, event: JobEvent, after: Job, report: Report): void }
+export type MoneyJudge = {
+  /** `worstCase`: what was set aside, before the event, for the call that it is about. */
+  take(event: JobEvent, worstCase: Amounts | null, after: Job, report: Report): void
+}
 
 /**
  * Adds up one job's money a second time, by the ledger, and looks that settled + held + reserved stays within each
@@ -29,6 +33,25 @@ export const moneyJudge = (): MoneyJudge => {
   let spentBefore = nothing
   let excess = nothing
 
+  const compare = (after: Job, report: Report): void => {
+    const totals = ledger.totals()
+    const spent = spentBefore === nothing ? totals.spent : plus(spentBefore, totals.spent)
+    const summed: Money = { ...totals, spent }
+    for (const part of ['spent', 'held', 'reserved'] as const) {
+      if (alike(summed[part], after.money[part])) continue
+      const inLedger = JSON.stringify(summed[part])
+      report('ledger', `the ledger's lines have ${inLedger} ${part}, the job ${JSON.stringify(after.money[part])}`)
+    }
+  }
+
+  const checkLimits = (after: Job, report: Report): void => {
+    if (firstExceeded(after.limits, after.money, nothing) === null) return
+    const exceeded = firstExceeded(widened(after.limits, excess), after.money, nothing)
+    if (exceeded === null) return
+    const { limit, maximum, needed } = exceeded
+    report('limits', `${limit}: ${needed} is committed, over ${maximum} (recorded overruns included)`)
+  }
+
   const startOverAtRest = (job: Job): void => {
     if (eventsInLedger < eventsInLedgerMax) return
     if (Object.keys(job.open).length > 0 || Object.keys(job.holds).length > 0) return
@@ -38,23 +61,14 @@ export const moneyJudge = (): MoneyJudge => {
   }
 
   return {
-    take: (before, event, after, report) => {
+    take: (event, worstCase, after, report) => {
       if (!moneyEvents.has(event.type)) return
       ledger.add(event)
       eventsInLedger += 1
-      excess = plus(excess, excessOf(before, event, after))
-      const totals = ledger.totals()
-      const summed: Money = { ...totals, spent: plus(spentBefore, totals.spent) }
-      for (const part of ['spent', 'held', 'reserved'] as const) {
-        if (alike(summed[part], after.money[part])) continue
-        const inLedger = JSON.stringify(summed[part])
-        report('ledger', `the ledger's lines have ${inLedger} ${part}, the job ${JSON.stringify(after.money[part])}`)
-      }
-      const exceeded = firstExceeded(after.limits, after.money, nothing) && firstExceeded(widened(after.limits, excess), after.money, nothing)
-      if (exceeded !== null) {
-        const { limit, maximum, needed } = exceeded
-        report('limits', `${limit}: ${needed} is committed, over ${maximum} (recorded overruns included)`)
-      }
+      compare(after, report)
+      const over = worstCase === null ? null : excessOf(worstCase, event)
+      if (over !== null) excess = plus(excess, over)
+      checkLimits(after, report)
       startOverAtRest(after)
     },
   }
@@ -67,18 +81,29 @@ const alike = (left: Amounts, right: Amounts): boolean =>
   left.outputTokens === right.outputTokens &&
   left.examples === right.examples
 
-/** By how much a bill was above what had been set aside for it. */
-const excessOf = (before: Job | null, event: JobEvent, after: Job): Amounts => {
-  if (before === null || (event.type !== 'ProviderCallSettled' && event.type !== 'ProviderCallReconciled')) return nothing
-  const worst = (before.open[event.data.call] ?? before.holds[event.data.call])?.worstCase ?? nothing
-  const [was, is] = [before.money.spent, after.money.spent]
-  const tokens = (name: 'inputTokens' | 'outputTokens'): number => Math.max(0, is[name] - was[name] - worst[name])
-  return { ...nothing, costUsd: above(is.costUsd, was.costUsd, worst.costUsd), inputTokens: tokens('inputTokens'), outputTokens: tokens('outputTokens') }
+/** By how much a bill is above what was set aside for it; null when it is not. */
+const excessOf = (worstCase: Amounts, event: JobEvent): Amounts | null => {
+  const bill = billOf(event)
+  if (bill === null) return null
+  const over: Amounts = {
+    ...nothing,
+    costUsd: above(bill.costUsd, worstCase.costUsd),
+    inputTokens: Math.max(0, bill.inputTokens - worstCase.inputTokens),
+    outputTokens: Math.max(0, bill.outputTokens - worstCase.outputTokens),
+  }
+  return alike(over, nothing) ? null : over
 }
 
-const above = (is: Usd, was: Usd, worst: Usd): Usd => {
-  const excess = nanoUsd(is) - nanoUsd(was) - nanoUsd(worst)
-  return usd(excess > 0n ? excess : 0n)
+const billOf = (event: JobEvent): Pick<Amounts, 'costUsd' | 'inputTokens' | 'outputTokens'> | null => {
+  if (event.type === 'ProviderCallReconciled') return event.data
+  if (event.type !== 'ProviderCallSettled' || event.data.usage === null) return null
+  const { costUsd, usage } = event.data
+  return { costUsd, inputTokens: inputTokensOf(usage), outputTokens: usage.outputTokens }
+}
+
+const above = (bill: Usd, worstCase: Usd): Usd => {
+  const excess = nanoUsd(bill) - nanoUsd(worstCase)
+  return excess > 0n ? usd(excess) : zeroUsd
 }
 
 const widened = (limits: Limits, by: Amounts): Limits => ({

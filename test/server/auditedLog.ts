@@ -9,7 +9,7 @@ import { costOf, type ModelPrice, PriceProfile, worstCaseCost } from '../../doma
 import { isRejection } from '../../domain/rejection.ts'
 import { chainStart, seal } from '../../domain/seal.ts'
 import { decideInTurn } from '../../server/command/decideInTurn.ts'
-import { emptyJob } from '../../server/command/loadJob.ts'
+import { emptyJob, type LoadedJob } from '../../server/command/loadJob.ts'
 import { command, projectId, usage } from '../support/controls.ts'
 import { commandOf, type Throw } from '../domain/randomCommands.ts'
 
@@ -40,7 +40,7 @@ const priced = (sent: Command, key: string): Command => {
 }
 
 /** The stored bytes of the job that these commands make, as the engine writes them. Refused commands write nothing. */
-const written = (key: string, count: number, nextCommand: (index: number, loaded: ReturnType<typeof emptyJob>) => Command) => {
+const written = (key: string, count: number, nextCommand: (index: number, loaded: LoadedJob) => Command) => {
   let loaded = emptyJob(jobIdOf(projectId, key, sha256), sha256)
   const events: SealedEvent[] = []
   const refused: string[] = []
@@ -54,7 +54,7 @@ const written = (key: string, count: number, nextCommand: (index: number, loaded
 }
 
 export const randomJob = (key: string, thrown: readonly Throw[]): readonly SealedEvent[] =>
-  written(key, thrown.length, (index, { job }) => commandOf(thrown[index] ?? { kind: 0, numbers: [0] }, job, index * 10)).events
+  written(key, thrown.length, (index, { job }) => commandOf(thrown[index] as Throw, job, index * 10)).events
 
 /** The events of these commands, none of which may be refused. */
 export const jobOf = (key: string, ...commands: readonly Command[]): readonly SealedEvent[] => {
@@ -118,6 +118,7 @@ export const changed = (
   events: readonly SealedEvent[],
   revision: number,
   change: (event: SealedEvent) => Partial<SealedEvent>,
-): readonly SealedEvent[] => events.map((event) => (event.revision === revision ? { ...event, ...change(event) } : event))
+): readonly SealedEvent[] =>
+  events.map((event) => (event.revision === revision ? { ...event, ...change(event) } : event))
 
 export const streamOf = (key: string): string => jobStream(jobIdOf(projectId, key, sha256))
