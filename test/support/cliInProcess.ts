@@ -6,6 +6,7 @@ import { runCli } from '../../server/cli/runCli.ts'
 import type { Shell, TextOut } from '../../server/cli/shell.ts'
 import { openWorkplace } from '../../server/compose.ts'
 import { Config } from '../../server/config.ts'
+import type { JobDefinition } from '../../server/defineJob.ts'
 import type { Engine, Workplace } from '../../server/engine.ts'
 import { until } from './until.ts'
 
@@ -33,6 +34,8 @@ export type CliBench = {
   readonly workplace: Workplace
   /** Resolves once a command at work would hear a signal. */
   heard(): Promise<void>
+  /** Resolves once so many calls of the newest job are answered. */
+  answers(count: number): Promise<void>
   /** Sends the signal that stops a command at work. */
   interrupt(): void
   /** Path of a new file in a folder of this test alone. */
@@ -42,10 +45,19 @@ export type CliBench = {
 
 /** A command line in this process, on a memory store that outlives its commands. */
 export const cliBench = async (
-  surroundings: { env?: Record<string, string>; terminal?: boolean } = {},
+  surroundings: {
+    env?: Record<string, string>
+    terminal?: boolean
+    /** What the offline provider takes for an answer. */
+    latencyMs?: number
+    /** Job types beside the shipped ones. */
+    definitions?: readonly JobDefinition[]
+  } = {},
 ): Promise<CliBench> => {
   const folder = mkdtempSync(join(tmpdir(), 'knovaryn-cli-'))
-  const workplace = await openWorkplace(Config.parse({ store: 'memory:' }), { env: {}, log: () => {} })
+  const { latencyMs = 0, definitions = [] } = surroundings
+  const config = Config.parse({ store: 'memory:', providers: { offline: { latencyMs } } })
+  const workplace = await openWorkplace(config, { env: {}, log: () => {}, definitions })
   onTestFinished(async () => {
     await workplace.close()
     rmSync(folder, { recursive: true, force: true })
@@ -69,8 +81,8 @@ export const cliBench = async (
     const code = await runCli(argv, {
       version: '0.0.0',
       shell,
-      async open(config) {
-        opened.push(config)
+      async open(configured) {
+        opened.push(configured)
         return { ...workplace, close: async () => {} }
       },
     })
@@ -87,6 +99,12 @@ export const cliBench = async (
     engine: workplace.engine,
     workplace,
     heard: async () => void (await until('a command at work', () => listeners.size > 0)),
+    answers: async (count) =>
+      void (await until(`${count} answers`, async () => {
+        const [job] = (await workplace.engine.list({ limit: 1 })).items
+        const { lines } = job === undefined ? { lines: [] } : await workplace.engine.ledger(job.jobId)
+        return lines.filter((line) => line.state === 'settled').length >= count
+      })),
     interrupt: () => listeners.forEach((listener) => listener()),
     file(name, content) {
       const path = join(folder, name)
