@@ -3,7 +3,7 @@ import { usd } from '../../domain/money.ts'
 import type { ProviderAnswer } from '../../domain/ports/provider.ts'
 import { costOf } from '../../domain/pricing.ts'
 import { chooseDelay } from '../../domain/retry.ts'
-import { preview } from '../../domain/strictJson.ts'
+import { preview, wellFormed } from '../../domain/strictJson.ts'
 import { type CallAnswer, Interrupted } from '../defineJob.ts'
 import { type CallDesk, type KeyedRequest, priceOf } from './callDesk.ts'
 import { StoredAnswer } from './recordedAnswer.ts'
@@ -37,6 +37,8 @@ export const sendOnce = async (desk: CallDesk, call: KeyedRequest, fingerprint: 
     return afterFailure(desk, fingerprint, send, asProviderError(error))
   }
   const durationMs = Math.round(clock.monotonic() - startedAt)
+  // Half a surrogate pair cannot be sent to anybody again, so it must not get into the log.
+  answer = { ...answer, text: wellFormed(answer.text) }
   return { answer: await settle(desk, call, fingerprint, send, answer, durationMs) }
 }
 

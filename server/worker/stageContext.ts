@@ -47,6 +47,7 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
 
     async call(call) {
       goOn()
+      refuseHostile(call.messages, `messages of call "${call.key}"`)
       return keyedCall(desk, { stage, key: call.key, request: requestOf(spec, call), examples: call.examples ?? 0 })
     },
 
