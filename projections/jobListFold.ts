@@ -1,4 +1,5 @@
 import type { JobEvent } from '../domain/job/events.ts'
+import type { JobState } from '../domain/job/job.ts'
 import { nextState } from '../domain/job/transitions.ts'
 import { zeroUsd } from '../domain/money.ts'
 import type { ListedJob } from './jobList.ts'
@@ -46,22 +47,20 @@ export const after = (job: ListedJob, event: JobEvent): ListedJob => {
   const { revision, data } = event
   const progress = 'progress' in data ? (data.progress ?? job.progress) : job.progress
   const state = nextState(job.state, event.type) ?? job.state
-  return shown({ ...job, revision, progress, state, ...changes({ ...job, state }, event) })
+  const next = { ...job, revision, progress, state, ...changes(job, event, state) }
+  next.stage = next.stages[next.stageIndex] ?? null
+  next.errorCode = errorCodeOf(next)
+  return next
 }
 
-/** What is told by other fields. A job that paused shows why; nobody's fault is no error. */
-const shown = (job: ListedJob): ListedJob => {
-  const isPaused = job.state === 'paused' || job.state === 'pausing'
-  const pauseCode = job.pauseReason === 'user' ? null : job.pauseReason
-  return {
-    ...job,
-    stage: job.stages[job.stageIndex] ?? null,
-    errorCode: isPaused ? pauseCode : job.fold.failureCode,
-  }
+/** A job that paused shows why; that somebody asked for it is no error. */
+const errorCodeOf = ({ state, pauseReason, fold }: ListedJob): string | null => {
+  if (state !== 'paused' && state !== 'pausing') return fold.failureCode
+  return pauseReason === 'user' ? null : pauseReason
 }
 
-/** What the event changes, beside revision, progress and state (which `job` has already). */
-const changes = (job: ListedJob, event: JobEvent): Changes => {
+/** What the event changes, beside revision, progress and what follows from other fields. */
+const changes = (job: ListedJob, event: JobEvent, state: JobState): Changes => {
   switch (event.type) {
     case 'JobLeased':
       return { waitingFor: null }
@@ -91,7 +90,7 @@ const changes = (job: ListedJob, event: JobEvent): Changes => {
     case 'JobPaused':
       return { ...uncounted(job), pauseReason: event.data.reason, waitingFor: { reason: event.data.reason, until: null } }
     case 'JobResumed':
-      return job.state === 'pausing' ? {} : { pauseReason: null, waitingFor: null }
+      return state === 'pausing' ? {} : { pauseReason: null, waitingFor: null }
     case 'JobCancelled':
       return { ...finished(job, event), pauseReason: null }
     case 'JobSucceeded':

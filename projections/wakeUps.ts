@@ -22,8 +22,14 @@ export const WakeUp = z.strictObject({
 })
 export type WakeUp = z.infer<typeof WakeUp>
 
-/** The one list of this view: those that wait, the first to wake up first. */
+/** Every wait, the first to be over first. */
 export const allWakeUps = 'all'
+
+/** Waits for a backoff, the first to be over first. Whoever sees that one is over may say so. */
+export const allBackoffs = 'backoff'
+
+/** Jobs of this type that wait for their `start_after`, the first to be due first. */
+export const startingLater = (type: string): string => `start_after|type:${type}`
 
 const backoff = (event: Extract<JobEvent, { type: 'RetryScheduled' }>): WakeUp => ({
   jobId: event.jobId,
@@ -49,6 +55,8 @@ const startAfter = (event: JobEvent, at: string, type: string | null): WakeUp =>
 
 const submitted = (event: JobEvent, spec: EventData<'JobSubmitted'>): WakeUp | null =>
   spec.startAfter === null ? null : startAfter(event, spec.startAfter, spec.type)
+
+const ownList = ({ type }: WakeUp): string => (type === null ? allBackoffs : startingLater(type))
 
 export const wakeUps = defineProjection<WakeUp>({
   name: 'wakeUps',
@@ -87,5 +95,5 @@ export const wakeUps = defineProjection<WakeUp>({
     }
   },
 
-  place: (wait) => ({ terms: wait.waiting ? [allWakeUps] : [], sort: wait.at }),
+  place: (wait) => ({ terms: wait.waiting ? [allWakeUps, ownList(wait)] : [], sort: wait.at }),
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allWakeUps, wakeUps } from '../../projections/wakeUps.ts'
+import { allBackoffs, allWakeUps, startingLater, wakeUps } from '../../projections/wakeUps.ts'
 import { event, type GivenEvent, instant } from '../support/controls.ts'
 import { jobIdOf, listed, logged, newer, projected } from './loggedJob.ts'
 
@@ -47,6 +47,19 @@ describe('a job waits', () => {
     )
     expect(listed(wakeUps, events, allWakeUps).map((wait) => wait.jobId)).toEqual([3, 2, 1].map(jobIdOf))
   })
+})
+
+test('waits stand in a list of their own kind, so that nobody has to pass over what is not theirs', () => {
+  const events = [
+    ...logged(retrying, { job: 1 }),
+    ...logged([deferred], { job: 2, from: 10 }),
+    ...logged([event.JobSubmitted({ type: 'dataset', startAfter: instant(50) })], { job: 3, from: 11 }),
+  ]
+  const jobsIn = (term: string) => listed(wakeUps, events, term).map((wait) => wait.jobId)
+  expect(jobsIn(allWakeUps)).toEqual([1, 3, 2].map(jobIdOf))
+  expect(jobsIn(allBackoffs)).toEqual([1].map(jobIdOf))
+  expect(jobsIn(startingLater('batch'))).toEqual([2].map(jobIdOf))
+  expect(jobsIn(startingLater('dataset'))).toEqual([3].map(jobIdOf))
 })
 
 describe('a job does not wait', () => {
