@@ -3,6 +3,8 @@ import type { Clock } from '../../domain/ports/clock.ts'
 export type ManualClock = Clock & {
   /** Moves both clocks on, and wakes who is due, in order. */
   advance(ms: number): Promise<void>
+  /** Moves on by small steps until the work is done, and answers what it came to. */
+  until<T>(work: Promise<T>): Promise<T>
   /** Sets the wall clock alone, as a person may. */
   setWall(ms: number): void
   sleepers(): number
@@ -16,7 +18,7 @@ export const manualClock = (startMs = Date.UTC(2026, 0, 1)): ManualClock => {
   let monotonic = 0
   let offset = startMs
   const sleeping = new Set<{ dueAt: number; wake: () => void }>()
-  return {
+  const clock: ManualClock = {
     now: () => monotonic + offset,
     monotonic: () => monotonic,
     sleep: (ms, signal) =>
@@ -43,7 +45,15 @@ export const manualClock = (startMs = Date.UTC(2026, 0, 1)): ManualClock => {
       monotonic = until
       await settled()
     },
+    async until(work) {
+      let isDone = false
+      const done = (): void => void (isDone = true)
+      work.then(done, done)
+      while (!isDone) await clock.advance(10)
+      return work
+    },
     setWall: (ms) => void (offset = ms - monotonic),
     sleepers: () => sleeping.size,
   }
+  return clock
 }

@@ -32,7 +32,7 @@ test('O-10: a later price changes no cost of an earlier job, also after a rebuil
   await world.clock.advance(500)
   expect(await engine.status(after.jobId)).toMatchObject({ actualCostUsd: '4', priceProfile: { id: 'P2' } })
 
-  await engine.rebuild([])
+  await world.clock.until(engine.rebuild([]))
   expect(JSON.stringify(await engine.ledger(before.jobId))).toBe(closed)
   expect((await engine.ledger(before.jobId)).lines).toMatchObject([{ costUsd: '5', priceProfileId: 'P1' }])
   expect((await engine.list({})).items.map((job) => [job.jobId, job.spentCostUsd])).toEqual([
