@@ -1,8 +1,15 @@
 import type { Command } from './call.ts'
+import { demoDir } from './demo/demoDir.ts'
 import { limitOptions, options, submitOptions } from './options.ts'
 
 /** Every command. What runs it is loaded only when it is called, so that each starts quickly. */
 export const commands: readonly Command[] = [
+  {
+    words: ['demo'],
+    about: 'see a batch survive the killing of its worker, and pay nothing twice',
+    options: [demoDir],
+    load: async () => (await import('./demo/demo.ts')).demo,
+  },
   {
     words: ['run'],
     argument: '<paths...>',

@@ -1,0 +1,142 @@
+import { join } from 'node:path'
+import type { JobDocument } from '../../../domain/job/document.ts'
+import type { Engine } from '../../engine.ts'
+import { asker } from '../asker.ts'
+import type { Call, Run } from '../call.ts'
+import { exitCode } from '../exitCode.ts'
+import { fillOut } from '../fillOut.ts'
+import { interruption } from '../interruption.ts'
+import { options } from '../options.ts'
+import type { TextOut } from '../shell.ts'
+import { withWorkplace } from '../store.ts'
+import { UsageError } from '../usageError.ts'
+import { type Children, children } from './children.ts'
+import type { Evidence } from './comparison.ts'
+import { demoDir } from './demoDir.ts'
+import { type DemoFolder, freshFolder } from './demoFolder.ts'
+import { demoSubmission, writeInputs } from './demoInputs.ts'
+import { startProvider, startWorker, stopWorker } from './demoProcesses.ts'
+import { demoProgress } from './demoProgress.ts'
+import { demoPrompts } from './demoPrompts.ts'
+import { demoReport } from './demoReport.ts'
+import { readResults } from './demoResults.ts'
+import { patienceMs, price } from './demoSetting.ts'
+import { killedText, openingText, reportText, startText, takeoverText } from './demoText.ts'
+import { readProviderLog } from './providerLog.ts'
+import { watched } from './watched.ts'
+
+/** What every act of the demo needs. */
+type Stage = {
+  readonly folder: DemoFolder
+  readonly processes: Children
+  readonly signal: AbortSignal
+  /** Where the demo is told: beside the document with `--json`. */
+  readonly out: TextOut
+  readonly startedAtMs: number
+}
+
+/**
+ * A batch on a paid provider, whose worker is killed halfway: everything in processes of its own, as it would be for
+ * real, and then the provider's own log beside the ledger. Exits 0 only if every statement held.
+ */
+export const demo: Run = async (call) => {
+  refusePlaces(call)
+  const startedAtMs = performance.now()
+  const folder = await freshFolder(call.given(demoDir))
+  const processes = children(folder.processLog)
+  const stop = interruption(call.shell, '\nStopping the demo.')
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(patienceMs)])
+  const out = call.json ? call.shell.stderr : call.shell.stdout
+  try {
+    return await play({ folder, processes, signal, out, startedAtMs }, call)
+  } catch (error) {
+    if (stop.signal.aborted) return exitCode.interrupted
+    if (!signal.aborted) throw error
+    throw new Error(`the demo is not done after ${patienceMs / 1_000} s: see ${folder.processLog}`, { cause: error })
+  } finally {
+    await processes.end()
+    stop.end()
+  }
+}
+
+/** The demo's store is always one of its own, so that it can never meet real work. */
+const refusePlaces = ({ typed }: Call): void => {
+  for (const option of [options.store, options.artifacts, options.data, options.config]) {
+    if (typed(option) === undefined) continue
+    throw new UsageError('invalid_option', `the demo keeps to a folder of its own: give it with --dir, not --${option.name}`, {
+      option: `--${option.name}`,
+    })
+  }
+}
+
+const play = async (stage: Stage, call: Call): ReturnType<Run> => {
+  const { folder, out } = stage
+  const prompts = demoPrompts()
+  const provider = await startProvider(stage.processes, folder)
+  const config = await writeInputs(folder, prompts, provider.baseUrl)
+
+  return withWorkplace({ ...call, config }, async ({ engine }) => {
+    const job = await engine.submit(await demoSubmission(folder, provider.baseUrl), asker())
+    await out.write(openingText({ folder, provider: provider.process.pid, baseUrl: provider.baseUrl, prompts: prompts.length, job }))
+
+    const killed = await killHalfway(stage, engine, job)
+    const finished = await finish(stage, engine, job, killed)
+    const resultsPath = join(folder.results, 'results.jsonl')
+    if (finished.state === 'succeeded') await fillOut(engine, job.jobId, folder.results)
+    provider.process.kill('SIGTERM')
+    await provider.process.ended
+
+    const evidence: Evidence = {
+      prompts,
+      calls: await readProviderLog(folder.callLog),
+      ledger: await engine.ledger(job.jobId),
+      job: await engine.status(job.jobId),
+      results: finished.state === 'succeeded' ? await readResults(resultsPath) : [],
+      audit: await engine.audit(job.jobId),
+      price,
+    }
+    const seconds = Math.round(performance.now() - stage.startedAtMs) / 1_000
+    const report = demoReport(evidence, { killedPid: killed.pid, folder: folder.path, resultsPath, seconds })
+    if (call.json) await call.shell.stdout.write(`${JSON.stringify(report)}\n`)
+    await out.write(reportText(report, evidence.results.slice(0, 2).map(({ line }) => line), folder, out.columns))
+    return report.comparison.holds ? exitCode.done : exitCode.broken
+  })
+}
+
+type Killed = { readonly pid: number; readonly atMs: number; readonly leaseToken: number | null }
+
+const killHalfway = async (stage: Stage, engine: Engine, { jobId }: JobDocument): Promise<Killed> => {
+  const { out, signal } = stage
+  const worker = await startWorker(stage.processes, stage.folder)
+  await out.write(startText(worker.pid))
+  const progress = demoProgress(out)
+  const job = await watched({ engine, jobId, worker, signal, see: progress.show, enough: isHalfDone })
+  worker.kill('SIGKILL')
+  const atMs = performance.now()
+  progress.end()
+  await worker.ended
+  await out.write(killedText(worker.pid, await engine.ledger(jobId)))
+  return { pid: worker.pid, atMs, leaseToken: job.leaseToken }
+}
+
+const isHalfDone = ({ progress }: JobDocument): boolean =>
+  progress !== null && progress.total !== null && progress.done * 2 >= progress.total
+
+const finish = async (stage: Stage, engine: Engine, { jobId }: JobDocument, killed: Killed): Promise<JobDocument> => {
+  const { out, signal } = stage
+  const worker = await startWorker(stage.processes, stage.folder)
+  await out.write(startText(worker.pid))
+  const progress = demoProgress(out)
+  let hasTakenOver = false
+  const see = (job: JobDocument): void => {
+    if (!hasTakenOver && job.leaseToken !== null && job.leaseToken !== killed.leaseToken) {
+      hasTakenOver = true
+      void out.write(takeoverText((performance.now() - killed.atMs) / 1_000))
+    }
+    if (hasTakenOver) progress.show(job)
+  }
+  const job = await watched({ engine, jobId, worker, signal, see, enough: () => false })
+  progress.end()
+  await stopWorker(worker)
+  return job
+}
