@@ -4,11 +4,14 @@ import { tryLock } from './fileLock.ts'
 import { openDatabase } from './openDatabase.ts'
 import type { Database, DatabaseFile, SqliteOverrides } from './openDatabase.ts'
 import { textOf } from './row.ts'
-import { busy, damage, isDamage, troubleOf } from './trouble.ts'
+import { again, busy, damage, isDamage, troubleOf } from './trouble.ts'
 
 /** A database whose file may be deleted or damaged at any time: it then goes on with an empty one. */
 export type DisposableDatabase<Tables> = {
-  /** Runs `work` on the file that is in place now. Blocks; raises the driver's errors, save those of damage. */
+  /**
+   * Runs `work` on the file that is in place now. Blocks, and raises the driver's errors. One that came from a file
+   * that was taken away or damaged is marked to be tried again, and `patiently` does.
+   */
   use<T>(work: (tables: Tables, database: Database) => T): T
   close(): void
 }
@@ -52,9 +55,9 @@ export const disposableDatabase = <Tables>(
       }
     })
 
-  const setAside = (damaged: string | null): void =>
+  const setAside = (damaged: string): void =>
     alone(() => {
-      if (damaged === null || fileIdentity(file.path) !== damaged) return
+      if (fileIdentity(file.path) !== damaged) return
       renameSync(file.path, `${file.path}.corrupt`)
       removeCompanions(file.path)
     })
@@ -71,13 +74,15 @@ export const disposableDatabase = <Tables>(
       return work(tables, database)
     } catch (error) {
       const trouble = troubleOf(error)
-      if (trouble === null || !isDamage(trouble)) throw error
+      if (trouble === null) throw error
+      const place = fileIdentity(file.path)
+      if (opened !== null && opened.identity === place && !isDamage(trouble)) throw error
+      const damaged = opened === null ? place : opened.identity
+      close()
+      if (isDamage(trouble) && damaged !== null) setAside(damaged)
+      // What was wrong is out of the way: the next attempt finds another file, or makes one.
+      throw again(error)
     }
-    const damaged = opened?.identity ?? fileIdentity(file.path)
-    close()
-    setAside(damaged)
-    const { tables, database } = current()
-    return work(tables, database)
   }
 
   return { use, close }

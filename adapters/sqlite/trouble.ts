@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 
-/** What keeps a database from answering. `passing`: another connection is at work, and waiting helps. */
+/** What keeps a database from answering. `passing`: it is soon over, as when another connection is at work. */
 export type Trouble = { readonly passing: boolean; readonly code: string; readonly sentence: string }
 
 const passing = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/
@@ -18,8 +18,15 @@ const sentences: readonly (readonly [RegExp, string])[] = [
 export const troubleOf = (error: unknown): Trouble | null => {
   const code = codeOf(error)
   const [, sentence] = sentences.find(([pattern]) => pattern.test(code)) ?? []
-  return sentence === undefined ? null : { passing: passing.test(code), code, sentence }
+  if (sentence === undefined) return null
+  return { passing: passing.test(code) || (error instanceof Error && tryAgain in error), code, sentence }
 }
+
+const tryAgain = Symbol('tryAgain')
+
+/** The same error, as one that does not come again. */
+export const again = (error: unknown): unknown =>
+  error instanceof Error ? Object.assign(error, { [tryAgain]: true }) : error
 
 export const isDamage = ({ code }: Trouble): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 
@@ -32,5 +39,8 @@ export const unavailable = (path: string, { code, sentence }: Trouble): StoreUna
 /** What SQLite would say of a lock that somebody holds: `patiently` then tries again. */
 export const busy = (path: string): Error => Object.assign(new Error(`${path} is locked`), { code: 'SQLITE_BUSY' })
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+const codeOf = (error: unknown): string => {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return ''
+  // Our statements name only what our schema makes: without it, the file is not whole.
+  return /^no such (table|column)/.test(error.message) ? 'SQLITE_CORRUPT' : error.code
+}

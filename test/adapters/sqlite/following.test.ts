@@ -5,7 +5,7 @@ import { logTail } from '../../../adapters/sqlite/logTail.ts'
 import { sqliteEventStore } from '../../../adapters/sqlite/sqliteEventStore.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { beforeAll } from '../../../domain/ports/eventStore.ts'
-import type { Delivery, EventStore, LogPage, SealedEvent, StoredEvent } from '../../../domain/ports/eventStore.ts'
+import type { Delivery, EventStore, LogPage, StoredEvent } from '../../../domain/ports/eventStore.ts'
 import { randomFrom } from '../../contract/seededRandom.ts'
 import { sealedEvents } from '../../contract/sealedEvents.ts'
 import { temporaryFolder } from '../../contract/temporaryFolder.ts'
@@ -24,11 +24,8 @@ describe('following a log', () => {
     await folder.remove()
   })
 
-  const grow = async (store: EventStore, stream: string, count: number, from = 0): Promise<readonly SealedEvent[]> => {
-    const events = sealedEvents(stream, count, from)
-    await store.append(stream, events, from === 0 ? 'no-stream' : from - 1)
-    return events
-  }
+  const grow = (store: EventStore, stream: string, count: number, from = 0): Promise<void> =>
+    store.append(stream, sealedEvents(stream, count, from), from === 0 ? 'no-stream' : from - 1)
 
   test('looks through a long stretch of hidden events in steps, and finds what stands behind it', async () => {
     await grow(log, 'job-first', 1)

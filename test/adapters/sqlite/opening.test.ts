@@ -5,9 +5,10 @@ import { typeIn } from '../../../adapters/sqlite/hostFileSystem.ts'
 import { openDatabase, openPlainDatabase } from '../../../adapters/sqlite/openDatabase.ts'
 import { sqliteStore } from '../../../adapters/sqlite/sqliteStore.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
-import { InvalidInputError } from '../../../domain/errors.ts'
+import { InvalidInputError, StoreUnavailable } from '../../../domain/errors.ts'
 import { sealedEvents } from '../../contract/sealedEvents.ts'
 import { temporaryFolder } from '../../contract/temporaryFolder.ts'
+import { hurriedClock } from './hurriedClock.ts'
 
 describe('opening a folder', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>
@@ -121,9 +122,11 @@ describe('opening a folder', () => {
     await store.close()
   })
 
-  test('goes on after somebody left a folder where the views belong', async () => {
-    await mkdir(join(folder.path, 'views.db'))
-    await expect(open()).rejects.toThrow(/views.db/)
+  test.each(['log.db', 'views.db'])('is refused when a folder stands where %s belongs', async (name) => {
+    await mkdir(join(folder.path, name))
+    const error: unknown = await sqliteStore(folder.path, hurriedClock()).catch((raised: unknown) => raised)
+    expect(error).toBeInstanceOf(StoreUnavailable)
+    expect(error).toMatchObject({ message: expect.stringContaining(name) })
   })
 })
 

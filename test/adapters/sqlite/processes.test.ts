@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sqliteEventStore } from '../../../adapters/sqlite/sqliteEventStore.ts'
@@ -119,12 +119,11 @@ describe('several processes on one folder', () => {
     for (const worker of workers) await worker.kill()
   })
 
-  test('all go on when the views are deleted under them, with documents and checkpoint in step', async () => {
+  test('all go on when the views are deleted or replaced under them, documents and checkpoint in step', async () => {
     const store = await sqliteStore(folder.path, systemClock())
     const committers = ['one', 'two'].map((name) => others.start('commitViews', folder.path, name))
     for (const committer of committers) expect(await committer.next()).toBe('going')
-    await rm(join(folder.path, 'views.db'))
-    // Everybody starts over: the checkpoint is lower than what had been reached, or gone, and then grows again.
+    const path = join(folder.path, 'views.db')
     const grown = async (projection: string): Promise<void> => {
       for (;;) {
         const checkpoint = await store.views.checkpoint(projection, 1)
@@ -132,7 +131,16 @@ describe('several processes on one folder', () => {
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    await Promise.all([grown('one'), grown('two')])
+    const harms = [
+      () => rm(path),
+      () => Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true }))),
+      async () => (await rm(path), writeFile(path, 'not a database '.repeat(500))),
+    ]
+    for (const harm of [...harms, ...harms, ...harms]) {
+      await harm()
+      // Everybody starts over from nothing, and gets on.
+      await Promise.all([grown('one'), grown('two')])
+    }
     for (const committer of committers) committer.send('stop')
     for (const committer of committers) expect(await committer.next()).toEqual({ committed: expect.any(Number) })
     for (const projection of ['one', 'two']) {
