@@ -16,13 +16,6 @@ const advice: Readonly<Record<string, readonly string[]>> = {
 }
 
 export const adviceFor = (error: EngineError): readonly string[] => [
-  ...nearestJobs(error.details['nearest']),
   ...(typeof error.details['help'] === 'string' ? [`See \`${error.details['help']}\`.`] : []),
   ...(advice[error.code] ?? []),
 ]
-
-const nearestJobs = (nearest: unknown): readonly string[] => {
-  if (!Array.isArray(nearest)) return []
-  const ids = nearest.filter((each) => typeof each === 'string')
-  return ids.length === 0 ? [] : [`Did you mean ${ids.join(' or ')}?`]
-}

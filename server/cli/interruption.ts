@@ -5,7 +5,11 @@ import { exitCode } from './exitCode.ts'
 const sameKeyPressMs = 300
 
 /** A first SIGINT or SIGTERM aborts the signal, a second one ends the process at once. */
-export const interruption = (shell: Shell, announce: string): { signal: AbortSignal; end(): void } => {
+export const interruption = (
+  shell: Shell,
+  announcement: string,
+  announce: (text: string) => void = (text) => void shell.stderr.write(`${shell.stderr.isTerminal ? '\n' : ''}${text}\n`),
+): { signal: AbortSignal; end(): void } => {
   const controller = new AbortController()
   let firstAt = 0
   const end = shell.onSignal(() => {
@@ -14,7 +18,7 @@ export const interruption = (shell: Shell, announce: string): { signal: AbortSig
       return
     }
     firstAt = Date.now()
-    void shell.stderr.write(`${announce}\n`)
+    announce(announcement)
     controller.abort()
   })
   return { signal: controller.signal, end }

@@ -19,23 +19,28 @@ export const processShell = (): Shell => ({
 })
 
 const textOut = (stream: WriteStream, name: string): TextOut => {
-  let readerIsGone = false
+  let ended: 'reader is gone' | StoreUnavailable | null = null
   // Without a listener a broken pipe would end the process; every write hears of its own error besides.
   stream.on('error', () => {})
   return {
     isTerminal: stream.isTTY && process.env['TERM'] !== 'dumb',
     get columns() {
-      return stream.columns ?? 80
+      // A terminal that does not tell its width says 0.
+      return stream.columns > 0 ? stream.columns : 80
     },
     write: (text) =>
       new Promise((resolve, reject) => {
-        if (readerIsGone) return resolve(false)
+        if (ended === 'reader is gone') return resolve(false)
+        if (ended !== null) return reject(ended)
         stream.write(text, (error) => {
           if (error === null || error === undefined) return resolve(true)
-          readerIsGone = true
           const code = 'code' in error ? String(error.code) : ''
-          if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return resolve(false)
-          reject(new StoreUnavailable(`${name} cannot be written (${code})`, { cause: code }))
+          if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') {
+            ended = 'reader is gone'
+            return resolve(false)
+          }
+          ended = new StoreUnavailable(`${name} cannot be written (${code})`, { cause: code })
+          reject(ended)
         })
       }),
   }

@@ -13,8 +13,9 @@ export type ProgressLine = {
 }
 
 const redrawMs = 100
+const retoldMs = 10_000
 
-/** On a terminal one line that is drawn over itself; elsewhere a line whenever state or stage have changed. */
+/** On a terminal one line that is drawn over itself; elsewhere a line on every change of state or stage, and now and then. */
 export const progressLine = (out: TextOut): ProgressLine => (out.isTerminal ? redrawnLine(out) : lineOnChange(out))
 
 const redrawnLine = (out: TextOut): ProgressLine => {
@@ -56,13 +57,15 @@ const lineOnChange = (out: TextOut): ProgressLine => {
   }
 }
 
-/** A line when state, stage or what is waited for have changed since the last job told, else null. */
+/** A line when state, stage or what is waited for have changed since the last one, or it is long ago; else null. */
 export const changeTeller = (): ((job: JobDocument) => string | null) => {
   let told = ''
+  let toldAt = 0
   return (job) => {
-    const now = JSON.stringify([job.state, job.stage, waitingText(job)])
-    if (now === told) return null
-    told = now
+    const subject = JSON.stringify([job.state, job.stage, waitingText(job)])
+    if (subject === told && performance.now() - toldAt < retoldMs) return null
+    told = subject
+    toldAt = performance.now()
     return `${progressOf(job)}\n`
   }
 }

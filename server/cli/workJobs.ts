@@ -1,5 +1,5 @@
 import type { Workplace } from '../engine.ts'
-import type { Call, Run } from './call.ts'
+import type { Call, Log, Run } from './call.ts'
 import { type ExitCode, exitCode } from './exitCode.ts'
 import { interruption } from './interruption.ts'
 import { wholeLog } from './logText.ts'
@@ -8,11 +8,16 @@ import { present } from './present.ts'
 import { withWorkplace } from './store.ts'
 
 /** Works whatever is due, until a signal (it drains, and that is its proper end) or, with `--once`, until nothing is. */
-export const workJobs: Run = (call) => withWorkplace(call, (workplace) => worked(workplace, call), wholeLog(call.shell.stderr))
+export const workJobs: Run = (call) => {
+  const log = wholeLog(call.shell.stderr)
+  return withWorkplace(call, (workplace) => worked(workplace, call, log), log)
+}
 
-const worked = async ({ work }: Workplace, call: Call): Promise<ExitCode> => {
+const worked = async ({ work }: Workplace, call: Call, log: Log): Promise<ExitCode> => {
+  const info = (message: string): void => log({ level: 'info', message })
   const lease = call.given(options.lease)
-  const stop = interruption(call.shell, 'Draining: no new jobs, open calls may end. Once more to quit at once.')
+  const stop = interruption(call.shell, 'draining: no new jobs, open calls may end; once more to quit at once', info)
+  info(`working jobs of ${call.config.store}`)
   try {
     await work(
       {
@@ -26,6 +31,7 @@ const worked = async ({ work }: Workplace, call: Call): Promise<ExitCode> => {
   } finally {
     stop.end()
   }
+  info(stop.signal.aborted ? 'drained' : 'nothing is due any more')
   if (call.json) await call.shell.stdout.write(`${JSON.stringify({ drained: stop.signal.aborted })}\n`)
   return exitCode.done
 }
