@@ -7,7 +7,7 @@ import type { BuildProgress } from './buildProgress.ts'
 import { catchingUp } from './catchingUp.ts'
 import { followNews } from './followNews.ts'
 import { projectedView, type ProjectedView, type ViewDeps } from './projectedView.ts'
-import { type Difference, shadowOf } from './shadow.ts'
+import { type Difference, shadowNameOf, shadowOf } from './shadow.ts'
 import { type ServedView, servedOf, statusOf, type ViewStatus } from './viewStatus.ts'
 import { waiters } from './waiters.ts'
 
@@ -134,15 +134,32 @@ export const projector = (deps: ProjectorDeps): Projector => {
     distrust()
   }
 
+  /** Rebuilds that a process began and was killed in. */
+  const finishRebuilds = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const stored = await views.list()
+      for (const { view } of lanes) {
+        const { name, version } = view.projection
+        const isBegun = stored.some((each) => each.name === shadowNameOf(name, 'rebuild') && each.version === version)
+        if (isBegun) await (await shadow(name, 'rebuild', { signal })).repair()
+      }
+    } catch (error) {
+      if (!signal.aborted) log.fault('going on with an interrupted rebuild', error)
+    }
+  }
+
   const run = async (signal: AbortSignal): Promise<void> => {
-    let following: Promise<void> | null = null
+    let following: Promise<unknown> | null = null
     let troubleMs = troubleMsMin
     while (!signal.aborted) {
       try {
         const rung = news.rung()
         await catchUp(signal)
         const after = lanes.map(({ view }) => view.scannedTo()).toSorted()[0] ?? beforeAll
-        following ??= followNews({ events, clock, log }, { after, ring: news.ring, signal })
+        following ??= Promise.all([
+          followNews({ events, clock, log }, { after, ring: news.ring, signal }),
+          finishRebuilds(signal),
+        ])
         if (!(await news.rest(rung, idleMs, signal))) await lookForTrouble()
         troubleMs = troubleMsMin
       } catch (error) {

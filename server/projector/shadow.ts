@@ -22,6 +22,8 @@ type ShadowDeps = ViewDeps & {
 
 const retryMs = 50
 
+export const shadowNameOf = (name: string, purpose: 'rebuild' | 'verify'): string => `${name}~${purpose}`
+
 /**
  * A second fold of the log, kept in the view store beside the view it is compared with, so that neither its size nor
  * an interruption matters. The view goes on meanwhile; what is compared stands at one checkpoint on both sides.
@@ -29,7 +31,7 @@ const retryMs = 50
 export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | 'verify', deps: ShadowDeps) => {
   const { events, views, log, clock, signal, pageSize } = deps
   const { name, version } = projection
-  const shadowName = `${name}~${purpose}`
+  const shadowName = shadowNameOf(name, purpose)
   const shadow = projectedView({ ...projection, name: shadowName }, deps)
   let folded = 0
 
@@ -48,11 +50,13 @@ export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | '
     }
   }
 
-  /** Does something while view and shadow stand at one checkpoint. Null from `work`: it has moved, once more. */
+  /** Does something while view and shadow stand at one checkpoint. Null from `work`: one has moved, once more. */
   const atOnePlace = async <T>(work: (at: ViewCheckpoint | null) => Promise<T | null>): Promise<T> => {
     for (;;) {
       signal.throwIfAborted()
       const at = await views.checkpoint(name, version)
+      // Another process may fold the same shadow, or have dropped it at the end of its own walk.
+      await shadow.refresh()
       await foldTo(at?.position ?? beforeAll)
       const isTogether = (shadow.checkpoint()?.position ?? beforeAll) === (at?.position ?? beforeAll)
       const done = isTogether ? await work(at) : null
@@ -60,6 +64,10 @@ export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | '
       await clock.sleep(retryMs, signal)
     }
   }
+
+  const stillStand = async (at: ViewCheckpoint | null): Promise<boolean> =>
+    isSameCheckpoint(at, await views.checkpoint(name, version)) &&
+    isSameCheckpoint(shadow.checkpoint(), await views.checkpoint(shadowName, version))
 
   const pairsOf = async (keys: readonly string[]): Promise<readonly Pair[]> => {
     const stored = byKey(await views.load(name, version, keys))
@@ -73,7 +81,7 @@ export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | '
   const confirmed = (keys: readonly string[], putRight: boolean): Promise<readonly Pair[]> =>
     atOnePlace(async (at) => {
       const pairs = await pairsOf(keys)
-      if (!isSameCheckpoint(at, await views.checkpoint(name, version))) return null
+      if (!(await stillStand(at))) return null
       if (!putRight || pairs.length === 0 || at === null) return pairs
       const to = repairedAt(at)
       return to !== null && (await views.commit(name, version, { from: at, to }, pairs.map(repair))) ? pairs : null
@@ -100,6 +108,15 @@ export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | '
     return documents
   }
 
+  /** A walk beside which nobody dropped or moved the shadow has seen all of it. */
+  const walkWhole = async (putRight: boolean, onDifferences: (pairs: readonly Pair[]) => boolean): Promise<number> => {
+    for (;;) {
+      await atOnePlace(async (at) => at?.position ?? beforeAll)
+      const documents = await walk(putRight, onDifferences)
+      if (!(await shadow.refresh())) return documents
+    }
+  }
+
   const end = async (): Promise<void> => {
     await shadow.drop()
     report(true)
@@ -109,9 +126,8 @@ export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | '
     /** Up to the first difference. */
     compare: async (): Promise<{ documents: number; differs: Difference | null }> => {
       await shadow.drop()
-      await atOnePlace(async (at) => at?.position ?? beforeAll)
       let differs: Difference | null = null
-      const documents = await walk(false, ([first]) => {
+      const documents = await walkWhole(false, ([first]) => {
         differs = first === undefined ? null : differenceOf(first)
         return true
       })
@@ -121,10 +137,8 @@ export const shadowOf = (projection: Projection<unknown>, purpose: 'rebuild' | '
 
     /** Answers how many documents were put right. */
     repair: async (): Promise<number> => {
-      await shadow.refresh()
-      await atOnePlace(async (at) => at?.position ?? beforeAll)
       let repaired = 0
-      await walk(true, (pairs) => {
+      await walkWhole(true, (pairs) => {
         repaired += pairs.length
         return false
       })

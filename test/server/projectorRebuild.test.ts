@@ -82,6 +82,22 @@ describe('the verification of a view', () => {
     expect(check.differs).toMatchObject(expected(document!))
   })
 
+  test('is not misled by another one that ends in its midst (seed 32)', async () => {
+    const { events, views } = await built(32)
+    let others = 0
+    const interrupted: ViewStore = {
+      ...views,
+      scan: async (...given) => {
+        const page = await views.scan(given[0], given[1], { ...given[2], limit: 3 })
+        others += 1
+        if (others === 2) await keeping({ events, views }).verify(name)
+        return page
+      },
+    }
+    expect(await keeping({ events, views: interrupted }).verify(name)).toMatchObject({ equal: true })
+    expect(others).toBeGreaterThan(2)
+  })
+
   test('is not misled by a view that goes on meanwhile (seed 23)', async () => {
     const { events, views, keeper, log } = await built(23)
     const end = new AbortController()
@@ -157,6 +173,44 @@ describe('the rebuild of a view', () => {
     expect(progress.at(-1)).toMatchObject({ done: true })
     expect(progress.at(-1)!.events).toBeLessThan(log.length / 2)
     expect(await contentsOf(views)).toEqual(foldedBy(log))
+  })
+
+  test('goes on by itself in the next process that keeps the views (seed 30)', async () => {
+    const { events, keeper, views, log } = await built(30)
+    const [document] = await contentOf(views, jobList)
+    await plant(views, [faults[0]![1](document!)])
+    const end = new AbortController()
+    await expect(keeper.rebuild(name, { signal: end.signal, onProgress: () => end.abort() })).rejects.toThrow('abort')
+    expect(await contentsOf(views)).not.toEqual(foldedBy(log))
+    const next = new AbortController()
+    onTestFinished(() => next.abort())
+    void keeping({ events, views }).run(next.signal)
+    await expect.poll(() => views.list(), { timeout: 10_000 }).toHaveLength(5)
+    expect(await contentsOf(views)).toEqual(foldedBy(log))
+  })
+
+  test.each(['verify', 'rebuild'] as const)('and a %s by another process do not mislead each other (seed 31)', async (verb) => {
+    const { events, views, log } = await built(31)
+    const [first] = await contentOf(views, jobList)
+    await plant(views, [faults[0]![1](first!)])
+    let hasOther = false
+    const interrupted: ViewStore = {
+      ...views,
+      // The other one begins and ends, and drops what it has folded, in the midst of this one's walk.
+      scan: async (...given) => {
+        const page = await views.scan(given[0], given[1], { ...given[2], limit: 3 })
+        if (!hasOther && given[2]?.after !== undefined) {
+          hasOther = true
+          await keeping({ events, views })[verb](name)
+        }
+        return page
+      },
+    }
+    await keeping({ events, views: interrupted }).rebuild(name)
+    expect(hasOther).toBe(true)
+    expect(await contentsOf(views)).toEqual(foldedBy(log))
+    expect(await keeping({ events, views }).verify(name)).toMatchObject({ equal: true })
+    expect(await views.list()).toHaveLength(5)
   })
 
   test('is not undone by a projector that loaded its documents before (seed 28)', async () => {
