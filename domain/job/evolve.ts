@@ -295,7 +295,6 @@ const withdrawPause = (job: Job): void => {
 const answerPause = (job: Job): void => {
   withdrawPause(job)
   job.exhausted = null
-  job.overrun = false
   job.waitingFor = null
 }
 

@@ -423,7 +423,26 @@ describe('a command of people that took effect', () => {
     for (const known of [submit, pause, resume, raise, cancel]) expect(decide(again(known), job)).toEqual([])
   })
 
-  test('is known after the reconciliation and the retry of a failed job too', () => {
+  test('is remembered once, and nothing that an owner or an observer sends is', () => {
+    const submit = command.SubmitJob()
+    const pause = command.PauseJob()
+    const resume = command.ResumeJob({ limits: { maximumCalls: 20 } })
+    const job = jobAfter(
+      submit,
+      command.ClaimJob(),
+      command.StartJob(),
+      command.BeginPause(),
+      pause,
+      resume,
+      command.FinishPause(),
+      command.ClaimJob(),
+      command.StartJob({ token: 2 }),
+    )
+    // The pause was under way already, so that asking for it changed nothing.
+    expect(job).toMatchObject({ state: 'running', commandIds: [submit.commandId, resume.commandId] })
+  })
+
+  test('is known when the retried job has failed again, and does not retry it once more', () => {
     const reconcile = command.ReconcileCall()
     const retry = command.RetryJob()
     const job = jobAfter(
@@ -436,8 +455,13 @@ describe('a command of people that took effect', () => {
       command.FailAttempt({ failure: { errorCode: 'x', errorSummary: 'x', errorKind: 'bug', retryable: false } }),
       retry,
       command.ClaimJob(),
+      command.StartJob({ token: 2 }),
+      command.FailAttempt({
+        token: 2,
+        failure: { errorCode: 'x', errorSummary: 'x', errorKind: 'bug', retryable: false },
+      }),
     )
-    expect(job.state).toBe('leased')
+    expect(job.state).toBe('failed')
     expect(decide(again(reconcile), job)).toEqual([])
     expect(decide(again(retry), job)).toEqual([])
   })

@@ -108,6 +108,13 @@ describe('the job document', () => {
     })
   })
 
+  test('shows that a job waits for its time, until somebody takes it', () => {
+    const later = event.JobSubmitted({ startAfter: instant(500) })
+    expect(documentOf(later).waitingFor).toEqual({ reason: 'start_after', until: instant(500) })
+    expect(documentOf(later, event.JobLeased()).waitingFor).toBeNull()
+    expect(documentOf(event.JobSubmitted()).waitingFor).toBeNull()
+  })
+
   test('shows a recorded request', () => {
     expect(documentOf(...running, event.PauseRequested()).pauseRequestedAt).toBe(instant(3))
     expect(documentOf(...running, event.CancellationRequested()).cancellationRequestedAt).toBe(instant(3))
@@ -130,7 +137,24 @@ describe('the job document', () => {
 
   test('shows no error where a person asked for the pause', () => {
     const paused = [...running, event.PauseRequested(), event.JobPausing(), event.JobPaused()]
-    expect(documentOf(...paused)).toMatchObject({ errorCode: null, errorSummary: null, waitingFor: { reason: 'user' } })
+    expect(documentOf(...paused)).toMatchObject({
+      errorCode: null,
+      errorSummary: null,
+      pauseRequestedAt: null,
+      waitingFor: { reason: 'user' },
+    })
+  })
+
+  test('shows nothing of a wait, a pause or an error that the end has left behind', () => {
+    const waiting = [...running, event.RetryScheduled()]
+    const cancelled = [event.CancellationRequested(), event.JobCancelled()]
+    const left = { waitingFor: null, retryAt: null, pauseRequestedAt: null, errorCode: 'timeout' }
+    expect(documentOf(...waiting, ...cancelled)).toMatchObject({ state: 'cancelled', ...left })
+    const again = [event.BackoffElapsed(), event.JobLeased({ token: 2 }), event.JobStarted()]
+    const done = [event.StageCompleted(), event.StageCompleted({ stage: 'generate' }), event.JobSucceeded()]
+    expect(documentOf(...waiting, ...again, ...done)).toMatchObject({ state: 'succeeded', ...left, errorCode: null })
+    const waitingOwner = [...running, event.LeaseRenewed({ waitingFor: { reason: 'rate_limit', until: null } })]
+    expect(documentOf(...waitingOwner, event.JobFailed()).waitingFor).toBeNull()
   })
 
   test('says of a job that was just made that it did not exist before', () => {
