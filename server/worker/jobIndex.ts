@@ -6,6 +6,8 @@ type Sends = {
   n: number
   /** Sends with that key so far, by call number: their outcome is open or unknown. */
   pending: number[]
+  /** When the first send with that key was reserved: from then on a provider may remember it. */
+  firstAt: string | null
   /** Sends that failed in this attempt of the job, but for those that the provider told to come back later. */
   failures: number
   /** Sends that were told to come back later. */
@@ -39,7 +41,7 @@ const rateWindowMs = 60_000
 const recentCallsMin = 1_000
 
 const place = (stage: string, key: string): string => JSON.stringify([stage, key])
-const noSends: Readonly<Sends> = { n: 1, pending: [], failures: 0, askedWaits: 0 }
+const noSends: Readonly<Sends> = { n: 1, pending: [], firstAt: null, failures: 0, askedWaits: 0 }
 
 export const jobIndex = (): JobIndex => {
   const settled = new Map<string, number>()
@@ -75,8 +77,9 @@ export const jobIndex = (): JobIndex => {
           const { call, fingerprint } = event.data
           fingerprints.set(call, fingerprint)
           remember(event.recordedAt, event.data.worstCase)
-          const before = sends.get(fingerprint) ?? { n: 1, pending: [], failures: 0, askedWaits: 0 }
-          sends.set(fingerprint, { ...before, pending: [...before.pending, call] })
+          const before = sends.get(fingerprint) ?? { n: 1, pending: [], firstAt: null, failures: 0, askedWaits: 0 }
+          const firstAt = before.firstAt ?? event.recordedAt
+          sends.set(fingerprint, { ...before, firstAt, pending: [...before.pending, call] })
           return
         }
         case 'ProviderCallSettled': {
@@ -96,7 +99,10 @@ export const jobIndex = (): JobIndex => {
           const wasOnlySend = of.pending.length === 1
           of.pending = of.pending.filter((call) => call !== event.data.call)
           // A provider that stores answers by key would answer a refused key with the same refusal for ever.
-          if (wasOnlySend) of.n += 1
+          if (wasOnlySend) {
+            of.n += 1
+            of.firstAt = null
+          }
           return
         }
         case 'CheckpointRecorded':

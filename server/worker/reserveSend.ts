@@ -64,14 +64,14 @@ const stopFor = (desk: CallDesk, rejection: Rejection, worstCase: Amounts): void
  * provider does not, and the job is to pause on unknown outcomes, nothing is sent.
  */
 const nextKey = (desk: CallDesk, fingerprint: string): { callKey: string; takesOver: number | undefined } => {
-  const { n, pending } = desk.index.sends(fingerprint)
+  const { n, pending, firstAt } = desk.index.sends(fingerprint)
   const callKey = `${desk.jobId}:${fingerprint}:${n}`
   const held = pending.filter((call) => desk.writer.job.holds[call] !== undefined)
   const last = held.at(-1)
   if (last === undefined) return { callKey, takesOver: undefined }
   const reservation = desk.writer.job.holds[last]
   // Where its sender's clock was ahead of ours the send seems to be in the future: that makes it no younger.
-  const sentAgoMs = Math.abs(desk.clock.now() - Date.parse(reservation?.reservedAt ?? ''))
+  const sentAgoMs = Math.abs(desk.clock.now() - Date.parse(firstAt ?? ''))
   if (reservation?.callKey === callKey && sentAgoMs < desk.provider.replaysForSeconds * 1_000) {
     return { callKey, takesOver: last }
   }
