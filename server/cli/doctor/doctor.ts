@@ -7,7 +7,7 @@ import { plainText } from '../plainText.ts'
 import type { Shell } from '../shell.ts'
 import { colouredVerdict } from '../stateColour.ts'
 import { storeIsThere } from '../store.ts'
-import { type Check, type Checked, fail } from './check.ts'
+import { type Check, type Checked, fail, ok } from './check.ts'
 import { checkFolder } from './checkFolder.ts'
 import { checkJobs } from './checkJobs.ts'
 import { checkMachine } from './checkMachine.ts'
@@ -16,10 +16,10 @@ import { checkViews } from './checkViews.ts'
 
 const checks: readonly Check[] = [checkMachine, checkFolder, checkViews, checkJobs, checkProviders]
 
-/** Looks at everything that jobs need, and says what to do about what is wrong. Changes nothing. */
+/** Looks at everything that jobs need, and says what to do about what is wrong. No job changes by it. */
 export const doctor: Run = async (call) => {
-  const { workplace, trouble } = await opened(call)
-  const found: Checked[] = [...trouble]
+  const { workplace, found: opening } = await opened(call)
+  const found: Checked[] = [...opening]
   try {
     for (const check of checks) found.push(...(await orFailed(check, call, workplace)))
   } finally {
@@ -31,13 +31,14 @@ export const doctor: Run = async (call) => {
 }
 
 /** A store that cannot be opened is a finding like any other. */
-const opened = async (call: Call): Promise<{ workplace: Workplace | null; trouble: readonly Checked[] }> => {
-  if (!(await storeIsThere(call))) return { workplace: null, trouble: [] }
+const opened = async (call: Call): Promise<{ workplace: Workplace | null; found: readonly Checked[] }> => {
+  if (!(await storeIsThere(call))) return { workplace: null, found: [] }
   try {
-    return { workplace: await call.open(call.config, troubleLog(call.shell.stderr)), trouble: [] }
+    const workplace = await call.open(call.config, troubleLog(call.shell.stderr))
+    return { workplace, found: [ok('open', `${call.config.store} opens`)] }
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
-    return { workplace: null, trouble: [fail('open', error.message, 'nothing can run on this store until it opens')] }
+    return { workplace: null, found: [fail('open', error.message, 'nothing can run on this store until it opens')] }
   }
 }
 
