@@ -39,7 +39,7 @@ test('the demo finishes a batch whose worker it has killed, in less than 30 seco
   expect(report.folder).toBe(join(place, 'alone'))
 })
 
-test('what the demo says of the provider is what the provider’s own log says, and no question was billed twice', () => {
+test('the demo says of the provider what the provider’s own log says, and no question was billed twice', () => {
   const lines = linesOf<CallLogLine>(join(report.folder, 'provider-calls.jsonl'))
   const billed = lines.filter((line) => line.billed === true).map((line) => line.fingerprint)
   expect(new Set(billed).size).toBe(billed.length)
@@ -72,6 +72,7 @@ test('the results of the demo are one answer for each of its prompts, in their o
   expect(linesOf<{ text?: string }>(report.resultsPath).filter((line) => (line.text ?? '') === '')).toEqual([])
 })
 
+/** What the demo has compared, taken anew from what it left. */
 const evidenceLeft = async (): Promise<Evidence> => ({
   prompts: demoPrompts(),
   calls: await readProviderLog(join(report.folder, 'provider-calls.jsonl')),
@@ -96,21 +97,23 @@ test('the comparison notices what does not agree, and names it', async () => {
     comparison({ ...evidence, ...changed })
       .filter((check) => !check.holds)
       .map((check) => check.rule)
-  const spent = (amount: string): JobDocument => ({ ...job, budget: { ...job.budget, spentCostUsd: Usd.parse(amount) } })
+  const spent = { ...job, budget: { ...job.budget, spentCostUsd: Usd.parse('1.000000001') } }
+  const again = [...calls, ...calls.slice(0, 1)]
+  const renamed = calls.map((call, at) => (at === 0 ? { ...call, key: 'another' } : call))
 
   expect(broken({})).toEqual([])
-  expect(broken({ calls: [...calls, ...calls.slice(0, 1)] })).toEqual(['nothing_paid_twice', 'lines_agree', 'costs_agree', 'within_budget'])
-  expect(broken({ calls: calls.map((call, at) => (at === 0 ? { ...call, key: 'another' } : call)) })).toContain('lines_agree')
+  expect(broken({ calls: again })).toEqual(['nothing_paid_twice', 'lines_agree', 'costs_agree', 'within_budget'])
+  expect(broken({ calls: renamed })).toContain('lines_agree')
   expect(broken({ calls: tampered(calls) })).toEqual(['lines_agree', 'costs_agree'])
   expect(broken({ ledger: { ...ledger, lines: ledger.lines.slice(0, 299) } })).toContain('costs_agree')
-  expect(broken({ job: spent('1.000000001') })).toEqual(['costs_agree', 'within_budget'])
+  expect(broken({ job: spent })).toEqual(['costs_agree', 'within_budget'])
   expect(broken({ results: results.slice(1) })).toEqual(['costs_agree', 'all_answered'])
   expect(broken({ job: { ...job, state: 'failed' } })).toEqual(['all_answered'])
   const findings = [{ rule: 'chain', message: 'broken' }]
   expect(broken({ audit: { ...audit, findings } })).toEqual(['audit'])
 })
 
-test('two demos beside each other and a former one each get a folder of their own, and what they print can be pasted', async () => {
+test('demos beside each other get a folder each, and the commands that they print can be pasted', async () => {
   const args = ['demo', '--dir', join(place, 'alone')]
   const [told, second] = await Promise.all([knovaryn(args), knovarynJson<DemoReport>(args)])
   expect(told).toMatchObject({ code: 0, stderr: '' })
@@ -127,7 +130,9 @@ test('two demos beside each other and a former one each get a folder of their ow
   expect(readFileSync(join(folder, 'provider-calls.jsonl'), 'utf8')).toBe(calls)
 }, 180_000)
 
-test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('a demo that is ended by %s leaves no process behind', async (signal) => {
+const endings = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const
+
+test.each(endings)('a demo that is ended by %s leaves no process behind', async (signal) => {
   const folder = join(place, signal)
   const demo = startKnovaryn(['demo', '--dir', folder])
   await demo.line(/calls\/s/)
@@ -143,7 +148,7 @@ const processesOf = (folder: string): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes(`${folder}/`))
 
-test('a place that cannot be the demo’s folder, or would be somebody else’s store, is refused before anything starts', async () => {
+test('a place that cannot be the demo’s folder, or is a store of its own, is refused before anything starts', async () => {
   const file = join(report.folder, 'prompts.jsonl')
   expect(await knovaryn(['demo', '--dir', file])).toMatchObject({ code: 2, stdout: '' })
   expect(await knovaryn(['demo', '--dir', join(file, 'inside')])).toMatchObject({ code: 2, stdout: '' })

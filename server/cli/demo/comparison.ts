@@ -63,16 +63,18 @@ const nothingPaidTwice = ({ calls, prompts }: Evidence): Check => {
 
 const linesAgree = ({ calls, ledger }: Evidence): Check => {
   const billedByKey = grouped(calls.filter(isBilled), ({ key }) => key ?? '')
-  const linesByKey = grouped(ledger.lines.filter(({ state }) => state === 'settled' || state === 'held'), keyOf)
   const settled = ledger.lines.filter(({ state }) => state === 'settled')
+  const held = ledger.lines.filter(({ state }) => state === 'held')
+  const known = new Set([...settled, ...held].map(keyOf))
   const wrong = settled.flatMap((line) => {
     const [billed, ...more] = billedByKey.get(line.callKey) ?? []
-    if (billed === undefined || more.length > 0) return [`call ${line.call} was billed ${billed === undefined ? 0 : more.length + 1} times`]
+    if (billed === undefined) return [`call ${line.call} was never billed`]
+    if (more.length > 0) return [`call ${line.call} was billed ${more.length + 1} times`]
     const usage = billed.answer?.usage
     const isSame = usage?.prompt_tokens === line.inputTokens && usage?.completion_tokens === line.outputTokens
     return isSame ? [] : [`call ${line.call} has other tokens than the provider counted`]
   })
-  const unknown = [...billedByKey.keys()].filter((key) => !linesByKey.has(key)).map((key) => `nobody knows of the billed key ${key}`)
+  const unknown = [...billedByKey.keys()].filter((key) => !known.has(key)).map((key) => `no line for billed key ${key}`)
   return check(
     'lines_agree',
     `each of the ${settled.length} settled lines has one billed answer of the same tokens`,
@@ -95,7 +97,9 @@ const costsAgree = ({ calls, ledger, job, results, price }: Evidence): Check => 
   return check(
     'costs_agree',
     `bill, ledger, job and results have the same sum: ${dollarsText(spent)}`,
-    sums.filter(([, sum]) => sum !== spent).map(([name, sum]) => `${name}: ${dollarsText(sum)} for ${dollarsText(spent)}`),
+    sums
+      .filter(([, sum]) => sum !== spent)
+      .map(([name, sum]) => `${name}: ${dollarsText(sum)} for ${dollarsText(spent)}`),
   )
 }
 
@@ -105,7 +109,7 @@ const withinBudget = ({ calls, job, price }: Evidence): Check => {
   const known = addUsd(spentCostUsd, heldCostUsd)
   const limit = maximumCostUsd ?? zeroUsd
   return check('within_budget', `all that was billed is settled or held, within the budget of ${dollarsText(limit)}`, [
-    ...(nanoUsd(bill) <= nanoUsd(known) ? [] : [`${dollarsText(bill)} was billed, ${dollarsText(known)} is settled or held`]),
+    ...(nanoUsd(bill) <= nanoUsd(known) ? [] : [`${dollarsText(bill)} was billed, ${dollarsText(known)} is known`]),
     ...(nanoUsd(known) <= nanoUsd(limit) ? [] : [`${dollarsText(known)} is above ${dollarsText(limit)}`]),
     ...(reservedCostUsd === '0' ? [] : [`${dollarsText(reservedCostUsd)} is still reserved`]),
   ])
@@ -136,7 +140,10 @@ const check = (rule: string, holding: string, broken: readonly string[]): Check 
   return { rule, holds: false, found: `${rule}: ${broken.slice(0, shownMax).join('; ')}${more}` }
 }
 
-const grouped = <Item>(items: readonly Item[], groupOf: (item: Item) => string): ReadonlyMap<string, readonly Item[]> => {
+const grouped = <Item>(
+  items: readonly Item[],
+  groupOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> => {
   const groups = new Map<string, Item[]>()
   for (const item of items) {
     const group = groups.get(groupOf(item)) ?? []

@@ -17,7 +17,7 @@ import { type DemoFolder, freshFolder } from './demoFolder.ts'
 import { demoSubmission, writeInputs } from './demoInputs.ts'
 import { startProvider, startWorker, stopWorker } from './demoProcesses.ts'
 import { demoProgress } from './demoProgress.ts'
-import { demoPrompts } from './demoPrompts.ts'
+import { type DemoPrompt, demoPrompts } from './demoPrompts.ts'
 import { demoReport } from './demoReport.ts'
 import { readResults } from './demoResults.ts'
 import { patienceMs, price } from './demoSetting.ts'
@@ -63,8 +63,9 @@ export const demo: Run = async (call) => {
 const refusePlaces = ({ typed }: Call): void => {
   for (const option of [options.store, options.artifacts, options.data, options.config]) {
     if (typed(option) === undefined) continue
-    throw new UsageError('invalid_option', `the demo keeps to a folder of its own: give it with --dir, not --${option.name}`, {
-      option: `--${option.name}`,
+    const given = `--${option.name}`
+    throw new UsageError('invalid_option', `the demo keeps to a folder of its own: give it with --dir, not ${given}`, {
+      option: given,
     })
   }
 }
@@ -73,34 +74,54 @@ const play = async (stage: Stage, call: Call): ReturnType<Run> => {
   const { folder, out } = stage
   const prompts = demoPrompts()
   const provider = await startProvider(stage.processes, folder)
-  const config = await writeInputs(folder, prompts, provider.baseUrl)
+  const { baseUrl } = provider
+  const config = await writeInputs(folder, prompts, baseUrl)
 
   return withWorkplace({ ...call, config }, async ({ engine }) => {
-    const job = await engine.submit(await demoSubmission(folder, provider.baseUrl), asker())
-    await out.write(openingText({ folder, provider: provider.process.pid, baseUrl: provider.baseUrl, prompts: prompts.length, job }))
+    const job = await engine.submit(await demoSubmission(folder, baseUrl), asker())
+    const opening = { folder, provider: provider.process.pid, baseUrl, prompts: prompts.length, job }
+    await out.write(openingText(opening))
 
     const killed = await killHalfway(stage, engine, job)
-    const finished = await finish(stage, engine, job, killed)
-    const resultsPath = join(folder.results, 'results.jsonl')
-    if (finished.state === 'succeeded') await fillOut(engine, job.jobId, folder.results)
+    await finish(stage, engine, job, killed)
     provider.process.kill('SIGTERM')
     await provider.process.ended
 
-    const evidence: Evidence = {
-      prompts,
-      calls: await readProviderLog(folder.callLog),
-      ledger: await engine.ledger(job.jobId),
-      job: await engine.status(job.jobId),
-      results: finished.state === 'succeeded' ? await readResults(resultsPath) : [],
-      audit: await engine.audit(job.jobId),
-      price,
-    }
+    const resultsPath = join(folder.results, 'results.jsonl')
+    const evidence = await evidenceOf(engine, job, { folder, prompts, resultsPath })
     const seconds = Math.round(performance.now() - stage.startedAtMs) / 1_000
     const report = demoReport(evidence, { killedPid: killed.pid, folder: folder.path, resultsPath, seconds })
+    const firstResults = evidence.results.slice(0, 2).map(({ line }) => line)
     if (call.json) await call.shell.stdout.write(`${JSON.stringify(report)}\n`)
-    await out.write(reportText(report, evidence.results.slice(0, 2).map(({ line }) => line), folder, out.columns))
+    await out.write(reportText(report, { firstResults, folder, columns: out.columns }))
     return report.comparison.holds ? exitCode.done : exitCode.broken
   })
+}
+
+type Left = {
+  readonly folder: DemoFolder
+  readonly prompts: readonly DemoPrompt[]
+  /** Filled here, as `run --out` would. */
+  readonly resultsPath: string
+}
+
+const evidenceOf = async (
+  engine: Engine,
+  { jobId }: JobDocument,
+  { folder, prompts, resultsPath }: Left,
+): Promise<Evidence> => {
+  const job = await engine.status(jobId)
+  const hasResults = job.state === 'succeeded'
+  if (hasResults) await fillOut(engine, jobId, folder.results)
+  return {
+    prompts,
+    calls: await readProviderLog(folder.callLog),
+    ledger: await engine.ledger(jobId),
+    job,
+    results: hasResults ? await readResults(resultsPath) : [],
+    audit: await engine.audit(jobId),
+    price,
+  }
 }
 
 type Killed = { readonly pid: number; readonly atMs: number; readonly leaseToken: number | null }
@@ -122,7 +143,7 @@ const killHalfway = async (stage: Stage, engine: Engine, { jobId }: JobDocument)
 const isHalfDone = ({ progress }: JobDocument): boolean =>
   progress !== null && progress.total !== null && progress.done * 2 >= progress.total
 
-const finish = async (stage: Stage, engine: Engine, { jobId }: JobDocument, killed: Killed): Promise<JobDocument> => {
+const finish = async (stage: Stage, engine: Engine, { jobId }: JobDocument, killed: Killed): Promise<void> => {
   const { out, signal } = stage
   const worker = await startWorker(stage.processes, stage.folder)
   await out.write(startText(worker.pid))
@@ -135,8 +156,7 @@ const finish = async (stage: Stage, engine: Engine, { jobId }: JobDocument, kill
     }
     if (hasTakenOver) progress.show(job)
   }
-  const job = await watched({ engine, jobId, worker, signal, see, enough: () => false })
+  await watched({ engine, jobId, worker, signal, see, enough: () => false })
   progress.end()
   await stopWorker(worker)
-  return job
 }

@@ -5,8 +5,10 @@ import { programPath } from './demoProcesses.ts'
 /** Long enough to be unique, short enough to read. */
 const handleLength = 12
 
+type Further = readonly [command: string, about: string]
+
 /** Commands that can be pasted, each with what it is good for. */
-export const furtherCommands = (jobId: string, folder: DemoFolder): readonly (readonly [command: string, about: string])[] => {
+export const furtherCommands = (jobId: string, folder: DemoFolder): readonly Further[] => {
   const handle = jobId.slice(0, handleLength)
   const at = `--store ${quoted(`sqlite:${folder.store}`)}`
   const program = programWords()

@@ -24,14 +24,19 @@ export type DemoFolder = {
  */
 export const freshFolder = async (wanted: string | undefined): Promise<DemoFolder> => {
   try {
-    const path = wanted === undefined ? await mkdtemp(join(tmpdir(), 'knovaryn-demo-')) : await firstEmpty(resolve(wanted))
-    return placesIn(path)
+    if (wanted === undefined) return placesIn(await mkdtemp(join(tmpdir(), 'knovaryn-demo-')))
+    return placesIn(await firstEmpty(resolve(wanted)))
   } catch (error) {
     const code = codeOf(error)
     if (code === null) throw error
     const place = wanted ?? tmpdir()
-    if (code === 'ENOTDIR' || code === 'EEXIST') throw new UsageError('invalid_option', `--dir ${place} is not a folder`, { option: '--dir' })
-    throw new StoreUnavailable(`${place} cannot be written (${code}): name another folder with --dir`, { path: place, cause: code })
+    if (code === 'ENOTDIR' || code === 'EEXIST') {
+      throw new UsageError('invalid_option', `--dir ${place} is not a folder`, { option: '--dir' })
+    }
+    throw new StoreUnavailable(`${place} cannot be written (${code}): name another folder with --dir`, {
+      path: place,
+      cause: code,
+    })
   }
 }
 
@@ -67,4 +72,5 @@ const isMade = async (path: string): Promise<boolean> => {
   }
 }
 
-const codeOf = (error: unknown): string | null => (error instanceof Error && 'code' in error ? String(error.code) : null)
+const codeOf = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error ? String(error.code) : null

@@ -3,10 +3,22 @@ import { Config } from '../../config.ts'
 import type { Submission } from '../../engine.ts'
 import type { DemoFolder } from './demoFolder.ts'
 import type { DemoPrompt } from './demoPrompts.ts'
-import { budgetUsd, callsAtOnce, demoPrices, maxOutputTokens, model, providerName, replaysForSeconds } from './demoSetting.ts'
+import {
+  budgetUsd,
+  callsAtOnce,
+  demoPrices,
+  maxOutputTokens,
+  model,
+  providerName,
+  replaysForSeconds,
+} from './demoSetting.ts'
 
 /** Writes what a person would have written: prompts, prices and a configuration that every command can use. */
-export const writeInputs = async (folder: DemoFolder, prompts: readonly DemoPrompt[], baseUrl: string): Promise<Config> => {
+export const writeInputs = async (
+  folder: DemoFolder,
+  prompts: readonly DemoPrompt[],
+  baseUrl: string,
+): Promise<Config> => {
   const store = `sqlite:${folder.store}`
   const providers = { [providerName]: { baseUrl, replaysForSeconds } }
   const settings = {

@@ -4,7 +4,10 @@ import { readText } from '../readFiles.ts'
 
 const ResultLine = z.object({ id: z.string(), text: z.string().optional(), costUsd: Usd.optional() })
 
-export type DemoResult = z.infer<typeof ResultLine> & { /** The line as it stands in the file. */ readonly line: string }
+export type DemoResult = z.infer<typeof ResultLine> & {
+  /** As it stands in the file. */
+  readonly line: string
+}
 
 const bytesMax = 64 * 1_048_576
 

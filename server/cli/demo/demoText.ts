@@ -8,7 +8,7 @@ import { fitting } from '../textWidth.ts'
 import { furtherCommands } from './demoCommands.ts'
 import type { DemoFolder } from './demoFolder.ts'
 import type { DemoReport } from './demoReport.ts'
-import { callsAtOnce } from './demoSetting.ts'
+import { callsAtOnce, leaseSeconds } from './demoSetting.ts'
 
 export const openingText = (opening: {
   readonly folder: DemoFolder
@@ -52,19 +52,25 @@ export const killedText = (pid: number, { lines, totals }: Ledger): string => {
   )
 }
 
-export const takeoverText = (seconds: number): string =>
-  `  It has the job ${seconds.toFixed(1)} s after the kill: the dead worker's lease ended with its process.\n`
+export const takeoverText = (seconds: number): string => {
+  const how = seconds < leaseSeconds ? 'ended with its process' : 'has run out'
+  return `  It has the job ${seconds.toFixed(1)} s after the kill: the dead worker's lease ${how}.\n`
+}
 
-export const reportText = (report: DemoReport, firstResults: readonly string[], folder: DemoFolder, columns: number): string =>
+/** What the report shows beside its own figures. */
+type Shown = { readonly firstResults: readonly string[]; readonly folder: DemoFolder; readonly columns: number }
+
+export const reportText = (report: DemoReport, { firstResults, folder, columns }: Shown): string =>
   [
     `\nThe job has ${report.state}, ${report.seconds.toFixed(1)} s after the demo began.\n`,
     `\nThe provider's own call log beside the ledger:\n\n${indented(sidesText(report))}\n`,
     ...report.comparison.checks.map(({ holds, found }) => `  ${holds ? '✓' : '✗'} ${plainText(found)}\n`),
     `\n${cutText(report)}`,
-    `\nResults: ${report.resultsPath}\n`,
+    firstResults.length === 0 ? '' : `\nResults: ${report.resultsPath}\n`,
     ...firstResults.map((line) => `  ${shortened(plainText(line), columns - 2)}\n`),
     '\nLook further:\n',
     ...furtherCommands(report.jobId, folder).map(([command, about]) => `  # ${about}\n  ${command}\n`),
+    report.comparison.holds ? '' : '\nNot everything holds: see ✗ above.\n',
   ].join('')
 
 const sidesText = (report: DemoReport): string => {

@@ -22,7 +22,12 @@ type ProviderAnswer = {
 const tokens = z.int().nonnegative()
 
 const CallLogLine = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('received'), call: z.int(), idempotencyKey: z.string().nullable(), fingerprint: z.string() }),
+  z.object({
+    kind: z.literal('received'),
+    call: z.int(),
+    idempotencyKey: z.string().nullable(),
+    fingerprint: z.string(),
+  }),
   z.object({
     kind: z.literal('answered'),
     call: z.int(),
