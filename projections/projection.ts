@@ -19,8 +19,8 @@ export type Projection<View> = {
   /** The document this event belongs to, or null when it changes none. */
   keyOf(event: LogEvent): string | null
   /**
-   * The document after this event; null when there is none (any more). Never changes `view`. Every document has all
-   * of its fields in one order, none of them undefined, so that two builds are equal byte for byte.
+   * The document after this event; null when there is none (any more). Never changes `view`. It fits the schema,
+   * and no field of it is undefined, so that two builds are equal byte for byte wherever they were interrupted.
    */
   project(view: View | null, event: LogEvent): View | null
   place(view: View): Place

@@ -62,7 +62,19 @@ const folded = (
       log.fault(`view ${projection.name} skips event ${event.id}, revision ${event.revision} of job ${event.jobId}`, error)
     }
   }
-  return view === null ? null : { key, value: JSON.stringify(view), ...projection.place(view) }
+  try {
+    return view === null ? null : documentOf(projection, key, view)
+  } catch (error) {
+    // Stored, it would be taken for corrupt, and the view be built anew for ever.
+    log.fault(`view ${projection.name} keeps document ${key} as it was: the new one breaks its own schema`, error)
+    return before
+  }
+}
+
+/** As its schema orders it, so that equal documents are equal texts however they came about. */
+const documentOf = (projection: Projection<unknown>, key: string, view: unknown): ViewDocument => {
+  const document = projection.schema.parse(view)
+  return { key, value: JSON.stringify(document), ...projection.place(document) }
 }
 
 const parsed = (projection: Projection<unknown>, document: ViewDocument): unknown => {

@@ -19,7 +19,7 @@ type ViewMark = z.infer<typeof ViewMark>
 const checkpointOf = (position: string, mark: ViewMark): ViewCheckpoint => ({ position, eventId: JSON.stringify(mark) })
 
 /** Null for what this program has not written. */
-export const readMark = (checkpoint: ViewCheckpoint): ViewMark | null => {
+const readMark = (checkpoint: ViewCheckpoint): ViewMark | null => {
   try {
     return ViewMark.parse(JSON.parse(checkpoint.eventId))
   } catch {

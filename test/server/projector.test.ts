@@ -5,7 +5,7 @@ import { systemClock } from '../../adapters/system/systemClock.ts'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { EventStore } from '../../domain/ports/eventStore.ts'
 import type { ViewStore } from '../../domain/ports/viewStore.ts'
-import { jobList } from '../../projections/jobList.ts'
+import { jobList, type ListedJob } from '../../projections/jobList.ts'
 import { readyJobs } from '../../projections/readyJobs.ts'
 import type { BuildProgress } from '../../server/projector/buildProgress.ts'
 import { projector, type ProjectorDeps } from '../../server/projector/projector.ts'
@@ -323,6 +323,48 @@ describe('events that a projector cannot read', () => {
     expect(faults).toHaveLength(1)
     expect((await contentsOf(views))['jobList']).toMatchObject([{ value: expect.stringContaining('"leased"') }])
   })
+})
+
+test('a document that breaks its own schema is not stored, and said so', async () => {
+  const { events } = make()
+  await appendAll(events, logged([event.JobSubmitted(), event.JobLeased(), event.JobStarted()]))
+  const wrong: typeof jobList = {
+    ...jobList,
+    project: (view, happened) => {
+      const next = jobList.project(view, happened)
+      return next === null || happened.type !== 'JobStarted' ? next : { ...next, priority: 0.5 }
+    },
+  }
+  const faults: string[] = []
+  const { views, projector: keeper } = make({
+    events,
+    pageSize: 1,
+    projections: { first: [], rest: [wrong] },
+    log: { ...silentTelemetry, fault: (what) => void faults.push(what) },
+  })
+  await keeper.catchUp()
+  expect(faults).toHaveLength(1)
+  expect((await contentsOf(views))['jobList']).toMatchObject([{ value: expect.stringContaining('"leased"') }])
+})
+
+test('documents are stored as their schema orders them, however they came about', async () => {
+  const { events } = make()
+  await appendAll(events, logged([event.JobSubmitted()]))
+  const backwards: typeof jobList = {
+    ...jobList,
+    project: (view, happened) => {
+      const next = jobList.project(view, happened)
+      return next === null ? null : (Object.fromEntries(Object.entries(next).toReversed()) as ListedJob)
+    },
+  }
+  const contents = []
+  for (const each of [jobList, backwards]) {
+    const { views, projector: keeper } = make({ events, projections: { first: [], rest: [each] } })
+    await keeper.catchUp()
+    contents.push((await contentsOf(views))['jobList'])
+  }
+  expect(contents[0]).toHaveLength(1)
+  expect(contents[1]).toEqual(contents[0])
 })
 
 describe('a new version of a view', () => {
