@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { sqliteEventStore } from '../../adapters/sqlite/sqliteEventStore.ts'
 import { sqlitePresence } from '../../adapters/sqlite/sqlitePresence.ts'
 import { sqliteViewStore } from '../../adapters/sqlite/sqliteViewStore.ts'
@@ -33,17 +33,19 @@ durableEventStoreContract('the SQLite store', openLog)
 viewStoreContract('the SQLite store', openViews)
 durableViewStoreContract('the SQLite store', openViews)
 
-let others: Promise<Machine> | null = null
-afterAll(async () => (await others)?.close())
+let others: Machine
+beforeAll(async () => {
+  others = await machine()
+}, 60_000)
+afterAll(() => others.close())
 
 presenceContract('a lock of SQLite', async () => {
-  const { start } = await (others ??= machine())
   const folder = await temporaryFolder()
   const presence = sqlitePresence(join(folder.path, 'workers'), systemClock())
   return {
     presence,
     elsewhere: async (workerId) => {
-      const worker = start('announce', folder.path, workerId)
+      const worker = others.start('announce', folder.path, workerId)
       await worker.next()
       return { kill: worker.kill }
     },

@@ -217,7 +217,7 @@ export const viewStoreContract = (name: string, open: OpenViewStore): void => {
       const place = ({ sort, key }: ViewDocument): string => `${sort}|${key}`
       for (const each of ['term-0', 'term-1', 'term-2', 'term-3']) {
         const found: ViewDocument[] = []
-        for (;;) {
+        for (let pages = 0; pages < 100; pages += 1) {
           const last = found.at(-1)
           const page = await store.query('list', 1, {
             term: each,

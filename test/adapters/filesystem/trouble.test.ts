@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { filesystemArtifactStore } from '../../../adapters/filesystem/filesystemArtifactStore.ts'
 import { projectFolder } from '../../../adapters/filesystem/projectFolder.ts'
+import { setAside } from '../../../adapters/filesystem/setAside.ts'
 import { sha256 } from '../../../adapters/system/sha256.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { ArtifactCorrupt, StoreUnavailable } from '../../../domain/errors.ts'
@@ -75,6 +76,17 @@ describe('artifacts in a folder', () => {
     )
     await Promise.all(work)
     expect(Buffer.from((await store.get('default', name))!)).toEqual(content)
+  })
+
+  test('that somebody else has put right meanwhile are moved back into their place', async () => {
+    await store.put('default', content)
+    const isGood = async (path: string) => (await readFile(path)).equals(content)
+    await setAside(pathOf(name), isGood)
+    expect(await readFile(pathOf(name))).toEqual(content)
+    await writeFile(pathOf(name), 'damage')
+    await setAside(pathOf(name), isGood)
+    expect(await store.get('default', name)).toBeNull()
+    expect(await readFile(`${pathOf(name)}.corrupt-1`, 'utf8')).toBe('damage')
   })
 
   test('are not written again when the same bytes come again', async () => {
