@@ -27,16 +27,18 @@ const redrawnLine = (out: TextOut): ProgressLine => {
     void out.write(`\r\u001b[K${fitting(due, out.columns - 1)}`)
     drawn = due
   }
+  const drawAndRest = (): void => {
+    draw()
+    timer = setTimeout(() => {
+      timer = null
+      if (due !== drawn) drawAndRest()
+    }, redrawMs)
+    timer.unref()
+  }
   return {
     show(job) {
       due = progressOf(job)
-      if (timer !== null) return
-      draw()
-      timer = setTimeout(() => {
-        timer = null
-        draw()
-      }, redrawMs)
-      timer.unref()
+      if (timer === null) drawAndRest()
     },
     end() {
       if (timer !== null) clearTimeout(timer)

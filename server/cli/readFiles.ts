@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../domain/errors.ts'
 import type { SubmittedFile } from '../defineJob.ts'
 
 /** A submitted file may be this large: it is held in memory while it is checked and stored. */
-export const fileBytesMax = 256 * 1_048_576
+const fileBytesMax = 256 * 1_048_576
 
 const sentences: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -36,7 +36,7 @@ const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> =>
   try {
     const file = await open(path, 'r')
     try {
-      await refuseNoFile(file, path)
+      await refuseUnreadable(file, path, bytesMax)
       return await bytesOf(file, path, bytesMax)
     } finally {
       await file.close()
@@ -49,11 +49,15 @@ const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> =>
 }
 
 // A pipe is welcome (`<(jq …)`); a device may never end.
-const refuseNoFile = async (file: FileHandle, path: string): Promise<void> => {
+const refuseUnreadable = async (file: FileHandle, path: string, bytesMax: number): Promise<void> => {
   const found = await file.stat()
   if (found.isDirectory()) throw new InvalidInputError(`${path}: ${sentences['EISDIR'] ?? ''}`, { path })
   if (!found.isFile() && !found.isFIFO()) throw new InvalidInputError(`${path}: it is not a file`, { path })
+  if (found.size > bytesMax) throw tooLarge(path, bytesMax)
 }
+
+const tooLarge = (path: string, bytesMax: number): InvalidInputError =>
+  new InvalidInputError(`${path}: it is larger than ${bytesMax} bytes, the most a file may have`, { path, bytesMax })
 
 const bytesOf = async (file: FileHandle, path: string, bytesMax: number): Promise<Uint8Array> => {
   const parts: Buffer[] = []
@@ -61,9 +65,8 @@ const bytesOf = async (file: FileHandle, path: string, bytesMax: number): Promis
   for await (const part of file.createReadStream({ autoClose: false, highWaterMark: 1_048_576 })) {
     if (!Buffer.isBuffer(part)) continue
     bytes += part.byteLength
-    if (bytes > bytesMax) {
-      throw new InvalidInputError(`${path}: it is larger than ${bytesMax} bytes, the most a file may have`, { path, bytesMax })
-    }
+    // Of a pipe nobody knows the size beforehand.
+    if (bytes > bytesMax) throw tooLarge(path, bytesMax)
     parts.push(part)
   }
   return Buffer.concat(parts)

@@ -1,4 +1,4 @@
-import { chmodSync, symlinkSync } from 'node:fs'
+import { chmodSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type CliBench, cliBench, offline, promptLines } from '../support/cliInProcess.ts'
@@ -63,6 +63,16 @@ const cases: readonly Case[] = [
   ['a budget that is no number', (bench) => [...batch(bench), '--budget-usd', 'ten'], 'invalid_option', 'not "ten"'],
   ['a file that is not there', () => ['run', '/nowhere/p.jsonl', ...offline], 'invalid_input', '/nowhere/p.jsonl: there is no such file'],
   ['a folder', (bench) => ['run', bench.folder, ...offline], 'invalid_input', 'it is a folder: name the files in it'],
+  [
+    'a file that is too large',
+    (bench) => {
+      const path = bench.file('huge.jsonl', '')
+      truncateSync(path, 300_000_000)
+      return ['run', path, ...offline]
+    },
+    'invalid_input',
+    'huge.jsonl: it is larger than 268435456 bytes',
+  ],
   ['a device', () => ['run', '/dev/zero', ...offline], 'invalid_input', '/dev/zero: it is not a file'],
   [
     'links in a circle',
