@@ -171,7 +171,6 @@ const change = (job: Job, event: FoldedEvent): void => {
     case 'JobCancelling':
       return
     case 'JobCancelled':
-      answerPause(job)
       finish(job, recordedAt)
       return
     case 'JobSucceeded':

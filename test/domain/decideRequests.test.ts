@@ -442,6 +442,13 @@ describe('a command of people that took effect', () => {
     expect(job).toMatchObject({ state: 'running', commandIds: [submit.commandId, resume.commandId] })
   })
 
+  test('is known when the resumed job has paused again, and does not resume it once more', () => {
+    const resume = command.ResumeJob()
+    const job = jobAfter(command.SubmitJob(), command.PauseJob(), resume, command.PauseJob())
+    expect(job.state).toBe('paused')
+    expect(decide(again(resume), job)).toEqual([])
+  })
+
   test('is known when the retried job has failed again, and does not retry it once more', () => {
     const reconcile = command.ReconcileCall()
     const retry = command.RetryJob()
