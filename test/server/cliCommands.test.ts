@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { cliBench, offline, promptLines } from '../support/cliInProcess.ts'
 
 /** The job document, as every outer surface shows it. */
@@ -282,6 +284,55 @@ describe('job', () => {
     expect(await bench.json('log', 'verify')).toMatchObject({ code: 1, document: { findings: [finding] } })
     expect(await bench.run('projections', 'verify')).toMatchObject({ code: 1, stdout: expect.stringContaining(`first in ${job}`) })
     expect(await bench.json('projections', 'verify')).toMatchObject({ code: 1, document: { items: [{ equal: false }] } })
+  })
+})
+
+describe('reconcile', () => {
+  /** A failed job whose two calls nobody knows the bill of. */
+  const held = async () => {
+    const server = createServer((_, response) => void response.writeHead(500).end('{}'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const bench = await cliBench()
+    const prices = { id: 'p', effectiveFrom: '2020-01-01', provider: 'openai', models: { m: { inputPerMTok: '0', cachedInputPerMTok: '0', outputPerMTok: '1000' } } }
+    const { code, document } = await bench.json(
+      ...['run', bench.file('p.jsonl', promptLines(2)), '--provider', 'openai', '--base-url', `http://127.0.0.1:${port}/v1`],
+      ...['--model', 'm', '--max-output-tokens', '100', '--call-attempts', '1', '--max-attempts', '1'],
+      ...['--price-profile', bench.file('prices.json', JSON.stringify(prices))],
+    )
+    expect({ code, budget: document.budget }).toMatchObject({ code: 1, budget: { heldCostUsd: '0.2', callsMade: 2 } })
+    return { ...bench, job: document.jobId }
+  }
+
+  test('closes a held call by the provider’s bill, and the next by its absence', async () => {
+    const { run, json, job } = await held()
+    expect((await run('job', 'ledger', job)).stdout).toMatch(/held +2 +\S+ +200 +\$0\.20/)
+    const billed = ['--call', '1', '--billed', '--cost-usd', '0.03', '--input-tokens', '5', '--output-tokens', '30', '--note', 'invoice 7']
+    expect(await json('job', 'reconcile', job, ...billed)).toMatchObject({
+      code: 0,
+      document: { budget: { spentCostUsd: '0.03', heldCostUsd: '0.1', inputTokens: 5, outputTokens: 30 } },
+    })
+    expect(await json('job', 'reconcile', job, '--call', '2', '--not-billed')).toMatchObject({
+      code: 0,
+      document: { budget: { spentCostUsd: '0.03', heldCostUsd: '0' } },
+    })
+    const { stdout } = await run('job', 'ledger', job)
+    expect(stdout).toMatch(/line-0.*reconciled.*\$0\.03.*invoice 7/)
+  })
+
+  test('without a cost books the held worst case', async () => {
+    const { json, job } = await held()
+    expect(await json('job', 'reconcile', job, '--call', '2', '--billed')).toMatchObject({
+      document: { budget: { spentCostUsd: '0.1', heldCostUsd: '0.1' } },
+    })
+  })
+
+  test('refuses a call that is not held, naming where to look', async () => {
+    const { run, job } = await held()
+    const { code, stderr } = await run('job', 'reconcile', job, '--call', '9', '--not-billed')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/holds no call 9\n.*knovaryn job ledger/)
   })
 })
 
