@@ -126,6 +126,8 @@ export const worker = async (
       const taken = await takeOne(due, hasSlot)
       if (typeof taken === 'object') begin(taken.claim)
       if (taken === 'lost') {
+        // Whoever was first may only have said something to the job, and left it as due as it was.
+        tried.delete(due.jobId)
         telemetry.claimLost(due.jobId)
         contended = true
       }
