@@ -1,5 +1,5 @@
 import { execFileSync, execSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -111,6 +111,23 @@ test('the comparison notices what does not agree, and names it', async () => {
   expect(broken({ job: { ...job, state: 'failed' } })).toEqual(['all_answered'])
   const findings = [{ rule: 'chain', message: 'broken' }]
   expect(broken({ audit: { ...audit, findings } })).toEqual(['audit'])
+})
+
+test('a demo in which the provider bills a call twice exits 1 and says so', async () => {
+  const folder = join(place, 'twice')
+  const demo = startKnovaryn(['demo', '--json', '--dir', folder])
+  await demo.line(/calls\/s/)
+  const log = join(folder, 'provider-calls.jsonl')
+  const [received = '', ...later] = readFileSync(log, 'utf8').split('\n')
+  const answered = later.find((line) => line.includes('"answered","call":1,')) ?? ''
+  const again = [received, answered].map((line) => `${line.replace('"call":1,', '"call":1000000,')}\n`)
+  appendFileSync(log, again.join(''))
+
+  expect(await demo.exited).toEqual({ code: 1, signal: null })
+  const { comparison: compared } = JSON.parse(demo.stdout()) as DemoReport
+  expect(compared.holds).toBe(false)
+  expect(compared.checks[0]).toMatchObject({ rule: 'nothing_paid_twice', holds: false })
+  expect(demo.stderr()).toMatch(/✗ nothing_paid_twice: request [0-9a-f]{12} was billed more than once/)
 })
 
 test('demos beside each other get a folder each, and the commands that they print can be pasted', async () => {

@@ -52,8 +52,9 @@ const started = async (args: readonly string[], logPath: string): Promise<Child>
         resolve(signal === null ? `exit code ${code}` : `signal ${signal}`)
       })
     })
-    // It may be gone when its pipe is closed.
+    // It may be gone when its pipe is closed, or when it is killed.
     stdin.on('error', () => {})
+    child.on('error', () => {})
     return {
       pid,
       stdout,
