@@ -30,7 +30,11 @@ export const machine = async (): Promise<Machine> => {
   // Inside of the repository, so that the driver is found.
   const compiled = await mkdtemp(join(cache, 'knovaryn-sqlite-'))
   const project = fileURLToPath(new URL('tsconfig.json', import.meta.url))
-  await promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', project, '--outDir', compiled])
+  const compile = promisify(execFile)(join(root, 'node_modules/.bin/tsc'), ['-p', project, '--outDir', compiled])
+  await compile.catch(async (error: unknown) => {
+    await rm(compiled, { recursive: true, force: true })
+    throw error
+  })
   const running = new Set<ChildProcess>()
 
   const end = async (child: ChildProcess): Promise<void> => {
