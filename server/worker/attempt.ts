@@ -1,4 +1,4 @@
-import type { StoreUnavailable } from '../../domain/errors.ts'
+import { StoreUnavailable } from '../../domain/errors.ts'
 import type { JobId } from '../../domain/ids.ts'
 import type { JobEvent } from '../../domain/job/events.ts'
 import type { Job } from '../../domain/job/job.ts'
@@ -6,7 +6,6 @@ import type { ArtifactStore } from '../../domain/ports/artifactStore.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Random } from '../../domain/ports/random.ts'
-import { isRejection } from '../../domain/rejection.ts'
 import { catchUp, emptyJob, type JobLoading, type LoadedJob } from '../command/loadJob.ts'
 import type { JobDefinition } from '../defineJob.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -43,7 +42,7 @@ export type Workshop = JobLoading & {
 
 export type Claim = {
   readonly jobId: JobId
-  /** The job as it was right behind the claim. */
+  /** The job as it was right behind the claim: started. */
   readonly loaded: LoadedJob
   readonly token: number
   /** Our monotonic clock when the claim was issued. */
@@ -60,7 +59,7 @@ export type Attempt = {
 }
 
 /**
- * Works a claimed job until it has ended, is given back, or is lost: start, one stage after the other, end. Whatever
+ * Works a started job until it has ended, is given back, or is lost: one stage after the other, then the end. Whatever
  * happens, the log says how far it came; a fault of this program ends the attempt and leaves the lease to expire.
  */
 export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attempt => {
@@ -69,7 +68,7 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
   const index = jobIndex()
   const calls = openCalls()
   const onTrouble = (error: StoreUnavailable): void => shop.telemetry.trouble('store', error)
-  const ask: Desk['ask'] = (read) => patiently({ clock: shop.clock, onTrouble }, stopping.hard, read)
+  const ask: Desk['ask'] = (read) => patiently({ clock: shop.clock, onTrouble }, stopping.abandon, read)
 
   const writer = jobWriter(
     {
@@ -87,7 +86,7 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     },
     claim.loaded,
     { token: claim.token, workerId: shop.workerId, claimedAt: claim.claimedAt },
-    stopping.hard,
+    stopping.abandon,
   )
 
   const lookForRequests = (): void => {
@@ -98,9 +97,6 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
 
   const run = async (): Promise<void> => {
     for (const event of await pastEvents(shop, claim, ask)) index.note(event)
-    const started = await writer.send({ type: 'StartJob' })
-    if (isRejection(started)) throw new Error(`a claimed job was not started: ${started.message}`)
-    if (writer.job.state !== 'running') return
     shop.telemetry.attemptStarted(writer.job)
     const worked = await work()
     await calls.allEnded()
@@ -145,7 +141,9 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     },
     ended: run()
       .catch((error: unknown) => {
-        if (stopping.reason?.kind !== 'lost') shop.telemetry.fault(`attempt of job ${claim.jobId}`, error)
+        if (stopping.reason?.kind === 'lost') return
+        if (error instanceof StoreUnavailable) shop.telemetry.trouble('store', error)
+        else shop.telemetry.fault(`attempt of job ${claim.jobId}`, error)
       })
       .finally(() => {
         drain.removeEventListener('abort', drainNow)
@@ -163,12 +161,19 @@ const pastEvents = (shop: Workshop, claim: Claim, ask: Desk['ask']): Promise<rea
     return past
   })
 
-/** Open calls have a while to end before a drain or a cancel; then they are cut, and held. */
+/**
+ * Open calls have a while to end before a drain or a cancel; then they are cut, and held. Only a process that is to
+ * end gives up on stores that are away: whatever it could not record is held once its lease has expired.
+ */
 const cutInTime = async (shop: Workshop, desk: Desk, over: AbortSignal): Promise<void> => {
   const kind = desk.stopping.reason?.kind
   if (kind !== 'drain' && kind !== 'cancel') return
   await shop.clock.sleep(shop.drainMs * 0.8, over)
-  if (!over.aborted) desk.stopping.cut()
+  if (over.aborted) return
+  desk.stopping.cut()
+  if (desk.stopping.reason?.kind !== 'drain') return
+  await shop.clock.sleep(shop.drainMs * 0.1, over)
+  if (!over.aborted) desk.stopping.giveUp()
 }
 
 /** A stage that does not end even when its calls were cut is left alone: it can record nothing any more. */

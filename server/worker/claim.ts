@@ -12,8 +12,8 @@ import type { Due } from './todo.ts'
 export type Taken = { readonly claim: Claim } | 'recorded' | 'lost' | 'nothing'
 
 /**
- * Records what is due for a job and, where this process can run it and has a slot for it, claims it in the same
- * append. Who was first the append decides.
+ * Records what is due for a job and, where this process can run it and has a slot for it, claims and starts it in the
+ * same append. Who was first the append decides.
  */
 export const take = async (
   shop: Workshop,
@@ -29,7 +29,11 @@ export const take = async (
   const stamp = () => ({ commandId: random.id(), actor: `worker:${workerId}`, at: new Date(clock.now()).toISOString() })
   const commands: Command[] = []
   if (due.first !== null) commands.push({ ...due.first, ...stamp() })
-  if (claims) commands.push({ type: 'ClaimJob', owner: workerId, leaseMs: wish.leaseMs, ...stamp() })
+  if (claims) {
+    commands.push({ type: 'ClaimJob', owner: workerId, leaseMs: wish.leaseMs, ...stamp() })
+    // Refused with the claim, so that no token but the one just given is used.
+    commands.push({ type: 'StartJob', token: job.lastToken + 1, ...stamp() })
+  }
 
   const claimedAt = clock.monotonic()
   const { outcomes, sealed, next } = decideInTurn(loaded, commands, sha256)
@@ -41,7 +45,9 @@ export const take = async (
     if (error instanceof RevisionConflict) return 'lost'
     throw error
   }
-  if (due.first?.type === 'ExpireLease') shop.telemetry.leaseExpired(due.jobId, due.first.token, due.first.reason)
+  const [first] = outcomes
+  const isRecorded = first !== undefined && !isRejection(first)
+  if (due.first?.type === 'ExpireLease' && isRecorded) shop.telemetry.leaseExpired(due.jobId, due.first.token, due.first.reason)
   const claimed = claims ? outcomes.at(-1) : undefined
   const lease = next.job?.lease
   if (claimed === undefined || isRejection(claimed) || lease === null || lease === undefined) return 'recorded'

@@ -21,10 +21,23 @@ export const endAttempt = async (ending: Ending, worked: Worked): Promise<void> 
     if (writer.lost.aborted || writer.job.lease?.token !== writer.token) return
     const outcome = await writer.send(lastWish(ending, worked))
     if (!isRejection(outcome)) continue
+    if (outcome.rejected === 'calls_open') await holdOpenCalls(writer)
     refusals += 1
     if (refusals === 5) throw new Error(`the attempt cannot end (${outcome.rejected}): ${outcome.message}`)
   }
 }
+
+/** No call is under way any more: what became of these was not recorded, because a store was away for too long. */
+const holdOpenCalls = async (writer: Ending['writer']): Promise<void> => {
+  const calls = Object.keys(writer.job.open).map(Number)
+  await Promise.all(calls.map((call) => writer.send({ type: 'FailCall', call, billed: 'unknown', ...unrecorded })))
+}
+
+const unrecorded = {
+  errorCode: 'unrecorded',
+  errorSummary: 'what became of the call could not be recorded',
+  errorKind: 'transient',
+} as const
 
 const lastWish = ({ writer, stopping, random, said }: Ending, worked: Worked): Wish => {
   const { progress } = said

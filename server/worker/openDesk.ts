@@ -16,7 +16,7 @@ export const openDesk = async (
   const { writer, stopping } = begun
   const { spec } = writer.job
   const onTrouble: Parameters<typeof contents>[0]['onTrouble'] = (error) => shop.telemetry.trouble('artifacts', error)
-  const stored = contents({ artifacts, clock, onTrouble }, spec.projectId, stopping.hard)
+  const stored = contents({ artifacts, clock, onTrouble }, spec.projectId, stopping.abandon)
   const startedAt = clock.monotonic()
   const workedBeforeMs = writer.job.durationMs
 

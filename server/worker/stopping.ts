@@ -22,9 +22,13 @@ export type Stopping = {
   readonly soft: AbortSignal
   /** Aborts when even what is under way must end. */
   readonly hard: AbortSignal
+  /** Aborts when stores that are away are waited for no longer. */
+  readonly abandon: AbortSignal
   stop(reason: StopReason): void
   /** Ends what is under way. */
   cut(): void
+  /** Ends even the recording of what is under way. */
+  giveUp(): void
   /** Called for each reason that takes hold, at once for one that already has. */
   onStop(listener: (reason: StopReason) => void): void
 }
@@ -32,8 +36,9 @@ export type Stopping = {
 export const stopping = (): Stopping => {
   const soft = new AbortController()
   const hard = new AbortController()
+  const abandon = new AbortController()
   // One listener for each open call: more than ten are no leak.
-  setMaxListeners(0, soft.signal, hard.signal)
+  setMaxListeners(0, soft.signal, hard.signal, abandon.signal)
   const listeners: ((reason: StopReason) => void)[] = []
   let reason: StopReason | null = null
   return {
@@ -42,14 +47,19 @@ export const stopping = (): Stopping => {
     },
     soft: soft.signal,
     hard: hard.signal,
+    abandon: abandon.signal,
     stop(next) {
       if (weight(next) <= weight(reason)) return
       reason = next
       soft.abort()
-      if (next.kind === 'lost') hard.abort()
+      if (next.kind === 'lost') {
+        hard.abort()
+        abandon.abort()
+      }
       for (const listener of listeners) listener(next)
     },
     cut: () => hard.abort(),
+    giveUp: () => abandon.abort(),
     onStop(listener) {
       listeners.push(listener)
       if (reason !== null) listener(reason)
