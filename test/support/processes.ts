@@ -93,8 +93,9 @@ export const startKnovaryn = (args: readonly string[], around: Surroundings = {}
 export const startOwnWorker = (told: { config: unknown; work: unknown }, around: Surroundings = {}): Running =>
   start([ownWorker, dist, JSON.stringify(told)], around)
 
-/** Keeps the write lock of a SQLite file for so long. Says `locked` once it has it, and `released`. */
-export const startLockHolder = (file: string, forMs: number): Running => start([lockHolder, file, String(forMs)], {})
+/** Keeps the write lock of a SQLite file for so long, so often. Says `locked` once it has it, and `released`. */
+export const startLockHolder = (file: string, forMs: number, times = 1): Running =>
+  start([lockHolder, file, String(forMs), String(times)], {})
 
 /** Runs the command line program to its end. */
 export const knovaryn = async (

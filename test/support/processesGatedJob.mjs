@@ -9,7 +9,7 @@ import { z } from 'zod'
 const Input = z.strictObject({
   folder: z.string(),
   calls: z.int().nonnegative(),
-  /** Bytes of each checkpoint. */
+  /** About so many bytes each, and no two jobs the same. */
   checkpointBytes: z.int().nonnegative(),
 })
 
@@ -33,7 +33,7 @@ export default {
           await reach(folder, `call-${step}`)
           const answer = await context.call({ key, messages: [{ role: 'user', content: `Step ${step}, please.` }] })
           await reach(folder, `checkpoint-${step}`)
-          await context.checkpoint(key, { text: answer.text, filling: 'x'.repeat(checkpointBytes) })
+          await context.checkpoint(key, { text: answer.text, filling: context.jobId.repeat(checkpointBytes / 32) })
         }
         await reach(folder, 'stage-end')
         return { calls }
