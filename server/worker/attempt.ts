@@ -21,7 +21,7 @@ import { openCalls } from './openCalls.ts'
 import { openDesk } from './openDesk.ts'
 import { patiently } from './patiently.ts'
 import { runStages } from './runStages.ts'
-import { stopping as newStopping } from './stopping.ts'
+import { stopping as newStopping, type Stopping } from './stopping.ts'
 
 /** What every attempt of a worker shares. */
 export type Workshop = JobLoading & {
@@ -114,9 +114,9 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
       stopping.onStop(() => {
         calls.noteEnd()
         announceStop(desk)
-        void cutInTime(shop, desk, over.signal)
+        if (stopping.reason?.kind === 'cancel') void cutInTime(shop, stopping, over.signal)
       })
-      if (drain.aborted) stopping.stop({ kind: 'drain' })
+      if (drain.aborted) drainNow()
       lookForRequests()
       void keepLease(desk, over.signal).catch(() => {})
       void keepDuration(desk, over.signal)
@@ -131,7 +131,10 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     }
   }
 
-  const drainNow = (): void => stopping.stop({ kind: 'drain' })
+  const drainNow = (): void => {
+    stopping.stop({ kind: 'drain' })
+    void leaveInTime(shop, stopping, over.signal)
+  }
   drain.addEventListener('abort', drainNow, { once: true })
 
   return {
@@ -161,19 +164,20 @@ const pastEvents = (shop: Workshop, claim: Claim, ask: Desk['ask']): Promise<rea
     return past
   })
 
-/**
- * Open calls have a while to end before a drain or a cancel; then they are cut, and held. Only a process that is to
- * end gives up on stores that are away: whatever it could not record is held once its lease has expired.
- */
-const cutInTime = async (shop: Workshop, desk: Desk, over: AbortSignal): Promise<void> => {
-  const kind = desk.stopping.reason?.kind
-  if (kind !== 'drain' && kind !== 'cancel') return
+/** Open calls have a while to end once the job is to stop; then they are cut, and held. */
+const cutInTime = async (shop: Workshop, stopping: Stopping, over: AbortSignal): Promise<void> => {
   await shop.clock.sleep(shop.drainMs * 0.8, over)
-  if (over.aborted) return
-  desk.stopping.cut()
-  if (desk.stopping.reason?.kind !== 'drain') return
+  if (!over.aborted) stopping.cut()
+}
+
+/**
+ * A process that is to end also gives up on stores that are away, whatever else the job stops for: what it could not
+ * record is held once its lease has expired.
+ */
+const leaveInTime = async (shop: Workshop, stopping: Stopping, over: AbortSignal): Promise<void> => {
+  await cutInTime(shop, stopping, over)
   await shop.clock.sleep(shop.drainMs * 0.1, over)
-  if (!over.aborted) desk.stopping.giveUp()
+  if (!over.aborted) stopping.giveUp()
 }
 
 /** A stage that does not end even when its calls were cut is left alone: it can record nothing any more. */

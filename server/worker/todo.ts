@@ -5,7 +5,7 @@ import type { Presence } from '../../domain/ports/presence.ts'
 import type { ViewDocument, ViewStore } from '../../domain/ports/viewStore.ts'
 import { allOpenLeases, OpenLease, openLeases } from '../../projections/openLeases.ts'
 import { ReadyJob, readyJobs, readyJobsOfType } from '../../projections/readyJobs.ts'
-import { allWakeUps, WakeUp, wakeUps } from '../../projections/wakeUps.ts'
+import { allBackoffs, startingLater, WakeUp, wakeUps } from '../../projections/wakeUps.ts'
 import { standing } from './standing.ts'
 
 type Unstamped<C> = C extends unknown ? Omit<C, 'commandId' | 'actor' | 'at'> : never
@@ -24,8 +24,8 @@ export type Todo = {
   claimEligible(types: readonly string[], limit: number): Promise<readonly Due[]>
   /** Leases whose owner was silent for their whole length, or whose process is gone. */
   lapsedLeases(): Promise<readonly Due[]>
-  /** Waits that are over. */
-  elapsedWaits(): Promise<readonly Due[]>
+  /** Waits that are over; of those for a first start only jobs of these types. */
+  elapsedWaits(types: readonly string[]): Promise<readonly Due[]>
   /** After a fault of a store: observe everything anew. */
   forget(): void
 }
@@ -67,8 +67,7 @@ export const todo = (deps: {
     },
 
     async lapsedLeases() {
-      const documents = await views.query(openLeases.name, openLeases.version, { term: allOpenLeases, limit: lookAtMost })
-      const open = documents
+      const open = (await wholeList(views, openLeases, allOpenLeases))
         .map((document) => OpenLease.parse(JSON.parse(document.value)))
         .filter((lease) => !deps.isMine(lease.jobId))
       leases.keep(new Set(open.map((lease) => lease.jobId)))
@@ -83,9 +82,14 @@ export const todo = (deps: {
       })
     },
 
-    async elapsedWaits() {
-      const documents = await views.query(wakeUps.name, wakeUps.version, { term: allWakeUps, limit: lookAtMost })
-      const waiting = documents.map((document) => WakeUp.parse(JSON.parse(document.value)))
+    async elapsedWaits(types) {
+      // In order of when they end by their writers' clocks. A start that is due is due by anybody's clock, but only
+      // for who can make it.
+      const terms = [allBackoffs, ...types.map(startingLater)]
+      const lists = await Promise.all(
+        terms.map((term) => views.query(wakeUps.name, wakeUps.version, { term, limit: lookAtMost })),
+      )
+      const waiting = lists.flat().map((document) => WakeUp.parse(JSON.parse(document.value)))
       waits.keep(new Set(waiting.map((wait) => wait.jobId)))
       return waiting.flatMap((wait): Due[] => {
         const { jobId, revision, delayMs, recordedAt, reason, at } = wait
@@ -104,6 +108,22 @@ export const todo = (deps: {
       leases.forget()
       waits.forget()
     },
+  }
+}
+
+/** As many as there are: one for each job that somebody is working. */
+const wholeList = async (
+  views: ViewStore,
+  { name, version }: { readonly name: string; readonly version: number },
+  term: string,
+): Promise<readonly ViewDocument[]> => {
+  const all: ViewDocument[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const after = last === undefined ? {} : { after: { sort: last.sort, key: last.key } }
+    const page = await views.query(name, version, { term, limit: lookAtMost, ...after })
+    all.push(...page)
+    if (page.length < lookAtMost) return all
   }
 }
 

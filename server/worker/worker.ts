@@ -140,7 +140,7 @@ export const worker = async (
     let did = false
     if (clock.monotonic() - observedAt >= observeMs) {
       observedAt = clock.monotonic()
-      did = await takeAll([...(await todo.lapsedLeases()), ...(await todo.elapsedWaits())])
+      did = await takeAll([...(await todo.lapsedLeases()), ...(await todo.elapsedWaits(options.types))])
     }
     const free = options.slots - active.size
     if (free <= 0) return did
