@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { InvalidInputError } from './errors.ts'
 import type { NanoUsd } from './money.ts'
+import { utf8Bytes } from './utf8.ts'
 import { recordOf } from './recordOf.ts'
 
 /** US dollars per million tokens, or per call, as a decimal string. */
@@ -77,15 +78,6 @@ export const worstCaseCost = (tokens: { inputTokens: number; outputTokens: numbe
       BigInt(tokens.outputTokens) * perToken(price.outputPerMTok) +
       perCall(price.perCall),
   )
-}
-
-const utf8Bytes = (text: string): number => {
-  let bytes = 0
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return bytes
 }
 
 /**

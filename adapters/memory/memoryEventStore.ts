@@ -10,9 +10,9 @@ import type {
   SealedEvent,
   StoredEvent,
 } from '../../domain/ports/eventStore.ts'
-import { checkAppend, firstRevision } from './appendRules.ts'
-import { bell } from './bell.ts'
-import { numberOf, positionOf } from './position.ts'
+import { checkAppend, firstRevision } from '../../domain/appendRules.ts'
+import { bell } from '../../domain/bell.ts'
+import { numberOf, positionOf } from '../../domain/numberedPosition.ts'
 
 const pageSize = 1000
 

@@ -1,8 +1,8 @@
 import { RevisionConflict } from '../../domain/errors.ts'
 import type { EventFilter, ExpectedRevision, SealedEvent, StoredEvent } from '../../domain/ports/eventStore.ts'
-import { firstRevision } from './appendRules.ts'
+import { firstRevision } from '../../domain/appendRules.ts'
 import type { Database, Row } from './openDatabase.ts'
-import { positionOf } from './position.ts'
+import { positionOf } from '../../domain/numberedPosition.ts'
 import { numberOf, textOf } from './row.ts'
 
 export const eventSchemaVersion = 1

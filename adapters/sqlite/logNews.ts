@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/ports/clock.ts'
-import { bell } from './bell.ts'
+import { bell } from '../../domain/bell.ts'
 
 const pollMs = 15
 

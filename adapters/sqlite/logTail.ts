@@ -1,6 +1,6 @@
 import type { EventFilter, LogPage, Position, StoredEvent } from '../../domain/ports/eventStore.ts'
 import type { EventReader } from './eventTable.ts'
-import { numberOf, positionOf } from './position.ts'
+import { numberOf, positionOf } from '../../domain/numberedPosition.ts'
 
 /**
  * The newest events, read once for all subscribers that have caught up: a thousand of them would otherwise ask

@@ -1,3 +1,4 @@
+import { bytesOf } from '../../domain/appendRules.ts'
 import { jobStream } from '../../domain/ids.ts'
 import type { Command } from '../../domain/job/commands.ts'
 import { decide } from '../../domain/job/decide.ts'
@@ -81,10 +82,6 @@ const metaOf = (command: Command, event: { type: string; data: object }, project
   }
   return meta
 }
-
-const encoder = new TextEncoder()
-const bytesOf = (text: Unsealed): number =>
-  encoder.encode(text.data).length + encoder.encode(text.meta).length + text.type.length
 
 const newerSchema = (loaded: LoadedJob): Rejection =>
   reject(

@@ -39,7 +39,7 @@ describe('the import table', () => {
     ['domain/sample.ts', `import '../server/engine.ts'`],
     ['domain/job/sample.ts', `import { x } from '../../projections/jobList.ts'`],
     ['domain/evolving.ts', `import canonicalize from 'canonicalize'`],
-    ['projections/sample.ts', `import { z } from 'zod'`],
+    ['projections/sample.ts', `import { produce } from 'immer'`],
     ['projections/sample.ts', `import { readFileSync } from 'node:fs'`],
     ['projections/sample.ts', `import { x } from '../server/engine.ts'`],
     ['adapters/memory/sample.ts', `import { x } from '../sqlite/eventStore.ts'`],

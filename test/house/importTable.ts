@@ -27,7 +27,7 @@ const serverLibraries = [
 /** The first row that fits a file is its row. The table is that of the README. */
 const table: readonly Row[] = [
   { room: 'domain/', rooms: [], libraries: ['zod', 'immer', 'canonicalize'], node: false },
-  { room: 'projections/', rooms: ['domain/'], libraries: [], node: false },
+  { room: 'projections/', rooms: ['domain/'], libraries: ['zod'], node: false },
   { room: 'adapters/sqlite/', rooms: ['domain/'], libraries: ['better-sqlite3'], node: true },
   { room: 'adapters/eventstoredb/', rooms: ['domain/'], libraries: ['@eventstore/db-client'], node: true },
   { room: 'adapters/s3/', rooms: ['domain/'], libraries: ['aws4fetch'], node: true },

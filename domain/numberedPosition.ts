@@ -1,10 +1,9 @@
-import { InvalidInputError } from '../../domain/errors.ts'
-import { beforeAll } from '../../domain/ports/eventStore.ts'
-import type { Position } from '../../domain/ports/eventStore.ts'
+import { InvalidInputError } from './errors.ts'
+import { beforeAll, type Position } from './ports/eventStore.ts'
 
 const digits = 16
 
-/** Padded, so that lexical order is log order. Events are numbered from 1. */
+/** The position of a log that numbers its events from 1: padded, so that lexical order is log order. */
 export const positionOf = (number: number): Position =>
   number === 0 ? beforeAll : String(number).padStart(digits, '0')
 

@@ -1,6 +1,6 @@
-import { AppendTooLarge } from '../../domain/errors.ts'
-import { appendBytesMax } from '../../domain/ports/eventStore.ts'
-import type { ExpectedRevision, SealedEvent } from '../../domain/ports/eventStore.ts'
+import { AppendTooLarge } from './errors.ts'
+import { appendBytesMax, type ExpectedRevision, type SealedEvent } from './ports/eventStore.ts'
+import { utf8Bytes } from './utf8.ts'
 
 /** The revision of the first event of an append that expects this. */
 export const firstRevision = (expected: ExpectedRevision): number => (expected === 'no-stream' ? 0 : expected + 1)
@@ -25,5 +25,6 @@ export const checkAppend = (
   }
 }
 
-const bytesOf = (event: SealedEvent): number =>
-  Buffer.byteLength(event.data) + Buffer.byteLength(event.meta) + Buffer.byteLength(event.type)
+/** What an event counts for in the limit of an append. */
+export const bytesOf = (event: Pick<SealedEvent, 'data' | 'meta' | 'type'>): number =>
+  utf8Bytes(event.data) + utf8Bytes(event.meta) + utf8Bytes(event.type)
