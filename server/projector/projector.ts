@@ -136,15 +136,21 @@ export const projector = (deps: ProjectorDeps): Projector => {
 
   /** Rebuilds that a process began and was killed in. */
   const finishRebuilds = async (signal: AbortSignal): Promise<void> => {
-    try {
-      const stored = await views.list()
-      for (const { view } of lanes) {
-        const { name, version } = view.projection
-        const isBegun = stored.some((each) => each.name === shadowNameOf(name, 'rebuild') && each.version === version)
-        if (isBegun) await (await shadow(name, 'rebuild', { signal })).repair()
+    while (!signal.aborted) {
+      try {
+        const stored = await views.list()
+        for (const { view } of lanes) {
+          const { name, version } = view.projection
+          const isBegun = stored.some((each) => each.name === shadowNameOf(name, 'rebuild') && each.version === version)
+          if (isBegun) await (await shadow(name, 'rebuild', { signal })).repair()
+        }
+        return
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof StoreUnavailable)) return log.fault('going on with an interrupted rebuild', error)
+        log.trouble('going on with an interrupted rebuild', error)
       }
-    } catch (error) {
-      if (!signal.aborted) log.fault('going on with an interrupted rebuild', error)
+      await clock.sleep(troubleMsMax, signal)
     }
   }
 
