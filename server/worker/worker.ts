@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { JobId } from '../../domain/ids.ts'
 import { jobOfStream, jobStreamPrefix } from '../../domain/ids.ts'
@@ -62,6 +63,8 @@ export const worker = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, telemetry } = shop
+  // Each job at work listens, and any number of slots is fine: no leak to warn of.
+  setMaxListeners(0, signal)
   const active = new Map<JobId, Attempt>()
   const tried = new Map<JobId, string>()
   const over = new AbortController()
