@@ -26,6 +26,11 @@ export type Todo = {
   lapsedLeases(): Promise<readonly Due[]>
   /** Waits that are over; of those for a first start only jobs of these types. */
   elapsedWaits(types: readonly string[]): Promise<readonly Due[]>
+  /**
+   * Milliseconds until the soonest backoff is over that the last look has seen; Infinity without one. Jobs whose
+   * waits were drawn apart are so started apart, and not together at the next look.
+   */
+  nextWaitMs(): number
   /** After a fault of a store: observe everything anew. */
   forget(): void
 }
@@ -45,6 +50,7 @@ export const todo = (deps: {
   const leases = standing(clock)
   const waits = standing(clock)
   const startedAt = clock.now()
+  let nextWaitAt = Infinity
 
   const ownersGone = async (owners: ReadonlySet<string>): Promise<ReadonlySet<string>> => {
     const { presence } = deps
@@ -91,6 +97,7 @@ export const todo = (deps: {
       )
       const waiting = lists.flat().map((document) => WakeUp.parse(JSON.parse(document.value)))
       waits.keep(new Set(waiting.map((wait) => wait.jobId)))
+      nextWaitAt = Infinity
       return waiting.flatMap((wait): Due[] => {
         const { jobId, revision, delayMs, recordedAt, reason, at } = wait
         const mark = `wait ${revision}`
@@ -99,12 +106,19 @@ export const todo = (deps: {
         }
         // One machine has one wall clock, so what passed before we looked counts too.
         const already = deps.presence === null ? 0 : Math.max(0, Math.min(startedAt, clock.now()) - Date.parse(recordedAt))
-        if (waits.standsMs(jobId, mark, already) < delayMs) return []
+        const leftMs = delayMs - waits.standsMs(jobId, mark, already)
+        if (leftMs > 0) {
+          nextWaitAt = Math.min(nextWaitAt, clock.monotonic() + leftMs)
+          return []
+        }
         return [{ jobId, mark, first: { type: 'ElapseBackoff', retryRevision: revision } }]
       })
     },
 
+    nextWaitMs: () => nextWaitAt - clock.monotonic(),
+
     forget() {
+      nextWaitAt = Infinity
       leases.forget()
       waits.forget()
     },

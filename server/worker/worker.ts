@@ -141,7 +141,7 @@ export const worker = async (
 
   const lookOnce = async (): Promise<boolean> => {
     let did = false
-    if (clock.monotonic() - observedAt >= observeMs) {
+    if (clock.monotonic() - observedAt >= observeMs || todo.nextWaitMs() <= 0) {
       observedAt = clock.monotonic()
       did = await takeAll([...(await todo.lapsedLeases()), ...(await todo.elapsedWaits(options.types))])
     }
@@ -201,7 +201,7 @@ export const worker = async (
       try {
         const did = await lookOnce()
         if (!did && (await nothingLeft())) break
-        if (!did) await idle(idleMs)
+        if (!did) await idle(Math.max(1, Math.ceil(Math.min(idleMs, todo.nextWaitMs()))))
       } catch (error) {
         if (error instanceof StoreUnavailable) telemetry.trouble('store', error)
         else telemetry.fault('looking for work', error)
