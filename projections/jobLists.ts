@@ -35,7 +35,7 @@ export const jobListTerms = (job: Pick<ListedJob, 'projectId' | 'state' | 'type'
  * The shortest list that holds every job the filter lets through, and what is left to be checked of each job there:
  * nothing, but for a label together with a state, a type or another label.
  */
-export const jobListOf = (filter: JobFilter): { term: string; passes(job: ListedJob): boolean } => {
+export const jobListOf = (filter: JobFilter): { term: string; passes(job: Pick<ListedJob, 'state' | 'type' | 'labels'>): boolean } => {
   const owner = filter.projectId === undefined ? '' : project(filter.projectId)
   const state = filter.state === undefined ? '' : stateOf(filter.state)
   const type = filter.type === undefined ? '' : typeOf(filter.type)

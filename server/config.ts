@@ -5,7 +5,10 @@ import { RateLimits } from '../domain/job/events.ts'
 export const ProviderConfig = RateLimits.extend({
   baseUrl: z.string().optional(),
   /** Name of the environment variable that holds the key. */
-  apiKeyEnv: z.string().optional(),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable, not a key itself')
+    .optional(),
   /** Seconds for which the provider answers a repeated idempotency key with the stored answer. Default 0. */
   replaysForSeconds: z.number().nonnegative().optional(),
   /** True when the provider never bills an answer of status 5xx. Default false. */

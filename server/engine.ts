@@ -50,6 +50,9 @@ export type JobListQuery = {
   readonly cursor?: string
 }
 
+/** A job as lists show it. */
+export type JobInList = Omit<ListedJob, 'fold'>
+
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor: string | null }
 
 export type Reconciliation = {
@@ -112,7 +115,7 @@ export interface Engine {
   submit(submission: Submission, asker?: Asker): Promise<JobDocument>
   status(handle: string): Promise<JobDocument>
   /** Newest first; each job once, however states change while paging. */
-  list(query: JobListQuery): Promise<Page<ListedJob>>
+  list(query: JobListQuery): Promise<Page<JobInList>>
   /** In order of revision. */
   events(
     handle: string,

@@ -40,7 +40,7 @@ const neighbours = async (views: ViewStore, wanted: string): Promise<readonly st
   const keys = near.map((document) => document.key)
   const close = nearest(wanted, keys.map((key) => key.slice(0, wanted.length)))
   const alike = close === null ? [] : keys.filter((key) => key.startsWith(close))
-  return [...alike, ...keys].slice(0, suggestionsMax)
+  return [...new Set([...alike, ...keys])].slice(0, suggestionsMax)
 }
 
 const notFound = (handle: string, near: readonly string[]): JobStateError =>

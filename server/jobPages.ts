@@ -4,7 +4,7 @@ import type { Sha256 } from '../domain/ports/hash.ts'
 import type { ListPlace, ViewStore } from '../domain/ports/viewStore.ts'
 import { jobList, ListedJob } from '../projections/jobList.ts'
 import { type JobFilter, jobListOf } from '../projections/jobLists.ts'
-import type { JobListQuery, Page } from './engine.ts'
+import type { JobInList, JobListQuery, Page } from './engine.ts'
 
 const limitDefault = 50
 const limitMax = 500
@@ -16,23 +16,27 @@ const Cursor = z.strictObject({ filter: z.string(), sort: z.string(), key: z.str
  * A page of jobs, newest first, in an order that no later event changes. Raises `InvalidInputError` for a limit out
  * of range, a label that is not `name=value`, and a cursor that was altered, cut or made for another filter.
  */
-export const pageOfJobs = async (views: ViewStore, query: JobListQuery, sha256: Sha256): Promise<Page<ListedJob>> => {
+export const pageOfJobs = async (views: ViewStore, query: JobListQuery, sha256: Sha256): Promise<Page<JobInList>> => {
   const filter = filterOf(query)
   const limit = limitOf(query)
   const filterMark = sha256(JSON.stringify(filter)).slice(0, 16)
   const { term, passes } = jobListOf(filter)
-  const items: ListedJob[] = []
+  const items: JobInList[] = []
+  // Of the last job on the page: one more is looked for, so that the last page says that it is.
+  let last: ListPlace = { sort: '', key: '' }
   let after = query.cursor === undefined ? undefined : placeOf(query.cursor, filterMark)
   for (;;) {
     const place: { after?: ListPlace } = after === undefined ? {} : { after }
-    const documents = await views.query(jobList.name, jobList.version, { term, limit, ...place })
+    const documents = await views.query(jobList.name, jobList.version, { term, limit: limit + 1, ...place })
     for (const document of documents) {
       after = { sort: document.sort, key: document.key }
-      const job = ListedJob.parse(JSON.parse(document.value))
-      if (passes(job)) items.push(job)
-      if (items.length === limit) return { items, nextCursor: cursorOf(filterMark, after) }
+      const { fold: _, ...job } = ListedJob.parse(JSON.parse(document.value))
+      if (!passes(job)) continue
+      if (items.length === limit) return { items, nextCursor: cursorOf(filterMark, last) }
+      items.push(job)
+      last = after
     }
-    if (documents.length < limit) return { items, nextCursor: null }
+    if (documents.length <= limit) return { items, nextCursor: null }
   }
 }
 

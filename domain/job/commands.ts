@@ -8,6 +8,7 @@ import {
   FailureKindName,
   Instant,
   JobSpec,
+  LeaseMs,
   PauseReason,
   Progress,
   ProviderName,
@@ -49,7 +50,7 @@ export const RaiseBudget = z.strictObject({ type: z.literal('RaiseBudget'), ...a
 export const ReconcileCall = z.strictObject({
   type: z.literal('ReconcileCall'),
   ...asked,
-  ...eventData.ProviderCallReconciled.shape,
+  ...eventData.ProviderCallReconciled.omit({ overrun: true }).shape,
 })
 
 // ── Of whoever wants to own the job, or sees that its owner is gone ──────────────────────────────────────────────
@@ -58,7 +59,7 @@ export const ClaimJob = z.strictObject({
   type: z.literal('ClaimJob'),
   ...asked,
   owner: Name,
-  leaseMs: z.int().positive(),
+  leaseMs: LeaseMs,
 })
 /** `ownerRevision` is that of the owner's last event seen: refused if the owner has written since. */
 export const ExpireLease = z.strictObject({

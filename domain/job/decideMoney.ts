@@ -1,5 +1,6 @@
 import { exceededMessage, firstExceeded, isOverrun, minus } from '../budget.ts'
 import { inputTokensOf } from '../pricing.ts'
+import { zeroUsd } from '../money.ts'
 import { reject } from '../rejection.ts'
 import type { CommandOf } from './commands.ts'
 import { type Decision, notOwner, repeated, wrongState } from './decision.ts'
@@ -105,9 +106,10 @@ export const reconcile = (command: CommandOf<'ReconcileCall'>, job: Job): Decisi
     })
   }
   if (Object.values(job.open).some((each) => each.callKey === hold.callKey)) return inFlight(job, hold.callKey)
-  return [
-    { type: 'ProviderCallReconciled', data: { call, costUsd, inputTokens, outputTokens, billed, note } },
-  ]
+  // What was not billed cost nothing, whatever else was said of it.
+  const booked = billed ? { costUsd, inputTokens, outputTokens } : { costUsd: zeroUsd, inputTokens: 0, outputTokens: 0 }
+  const overrun = isOverrun(job.limits, hold.worstCase, booked) ? (true as const) : undefined
+  return [{ type: 'ProviderCallReconciled', data: { call, billed, ...booked, overrun, note } }]
 }
 
 const withoutHold = (job: Job, over: Reservation | null): Job['money'] =>

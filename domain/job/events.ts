@@ -24,6 +24,9 @@ export type Content = z.infer<typeof Content>
 /** Anything larger, in bytes, goes to the artifact store first. */
 export const inlineBytesMax = 16_384
 
+/** At most a day. */
+export const LeaseMs = z.int().positive().max(86_400_000)
+
 /** How far the stage at work says it is. */
 export const Progress = z.strictObject({ done: Count, total: Count.nullable(), unit: Name })
 export type Progress = z.infer<typeof Progress>
@@ -124,7 +127,7 @@ export const eventData = {
   JobLeased: z.strictObject({
     token: z.int().positive(),
     owner: Name,
-    leaseMs: z.int().positive(),
+    leaseMs: LeaseMs,
     leaseExpiresAt: Instant,
   }),
   JobStarted: z.strictObject({}),
@@ -230,6 +233,8 @@ export const eventData = {
     inputTokens: Count,
     outputTokens: Count,
     billed: z.boolean(),
+    /** Billed above the worst case that was held: booked in full. */
+    overrun: z.literal(true).optional(),
     note: z.string().max(2_000).optional(),
   }),
   BudgetExhausted: z.strictObject({

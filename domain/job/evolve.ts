@@ -27,6 +27,16 @@ export const evolve = (job: Job | null, event: FoldedEvent): Job => {
   return next
 }
 
+/**
+ * Applies one event to a job that nobody else holds, in place: for readers of long logs, who keep no earlier state.
+ * `null` begins one.
+ */
+export const evolveInPlace = (job: Job | null, event: FoldedEvent): Job => {
+  if (job === null) return submitted(event)
+  change(job, event)
+  return job
+}
+
 const submitted = (event: FoldedEvent): Job => {
   if (event.type !== 'JobSubmitted') throw new Error(`job ${event.jobId} begins with ${event.type}, not JobSubmitted`)
   const spec = event.data
@@ -198,7 +208,7 @@ const change = (job: Job, event: FoldedEvent): void => {
       job.progress = null
       return
     case 'ExamplesAccepted':
-      job.money.spent.examples += event.data.count
+      job.money.spent = { ...job.money.spent, examples: job.money.spent.examples + event.data.count }
       return
     case 'JobLogged':
       return

@@ -151,8 +151,14 @@ const inOrder = (job: Job, event: FoldedEvent): Broken => {
     case 'ProviderCallFailed':
     case 'ProviderCallOrphaned':
       return job.open[event.data.call] === undefined ? ['ledger', `call ${event.data.call} is not open`] : null
-    case 'ProviderCallReconciled':
-      return job.holds[event.data.call] === undefined ? ['ledger', `call ${event.data.call} is not held`] : null
+    case 'ProviderCallReconciled': {
+      const hold = job.holds[event.data.call]
+      if (hold === undefined) return ['ledger', `call ${event.data.call} is not held`]
+      const isMarked = event.data.overrun === true
+      return isOverrun(job.limits, hold.worstCase, event.data) === isMarked
+        ? null
+        : ['overrun', `call ${event.data.call} is not marked as it was billed`]
+    }
     case 'BudgetRaised':
       return firstLowered(job.limits, event.data.limits) !== null ? ['limits', 'a limit is lowered'] : null
     default:

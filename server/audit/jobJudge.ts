@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 import { type JobId, jobIdOf } from '../../domain/ids.ts'
 import type { JobEvent } from '../../domain/job/events.ts'
-import { evolve } from '../../domain/job/evolve.ts'
+import { evolveInPlace } from '../../domain/job/evolve.ts'
 import { isTerminal, type Job } from '../../domain/job/job.ts'
 import { illegality } from '../../domain/job/legal.ts'
 import { isKnown } from '../../domain/job/readEvent.ts'
@@ -90,7 +90,7 @@ export const jobJudge = (judging: JobJudging, jobId: JobId): JobJudge => {
   const apply = (event: JobEvent, report: Report): void => {
     const call = 'call' in event.data ? event.data.call : null
     const worstCase = job === null || call === null ? null : ((job.open[call] ?? job.holds[call])?.worstCase ?? null)
-    job = evolve(job, event)
+    job = evolveInPlace(job, event)
     money.take(event, worstCase, job, report)
   }
 

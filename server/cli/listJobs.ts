@@ -15,11 +15,10 @@ export const listJobs: Run = (call) =>
   withEngine(call, async (engine) => {
     const { stdout, stderr } = call.shell
     const { items, nextCursor } = await engine.list(queryOf(call))
-    const shown = items.map(withoutFold)
     if (call.given(options.jsonl) ?? false) {
-      for (const job of shown) if (!(await stdout.write(`${JSON.stringify(job)}\n`))) break
+      for (const job of items) if (!(await stdout.write(`${JSON.stringify(job)}\n`))) break
     } else if (call.json) {
-      await stdout.write(`${JSON.stringify({ items: shown, nextCursor })}\n`)
+      await stdout.write(`${JSON.stringify({ items, nextCursor })}\n`)
     } else {
       await stdout.write(items.length === 0 ? 'no jobs\n' : textTable(columns, items))
     }
@@ -35,9 +34,6 @@ const queryOf = ({ given }: Call): JobListQuery => ({
   ...present('limit', given(options.listLimit)),
   ...present('cursor', given(options.listCursor)),
 })
-
-/** What only the view's own fold needs is no part of a list. */
-const withoutFold = ({ fold: _fold, ...job }: Listed): Omit<Listed, 'fold'> => job
 
 const columns: readonly Column<Listed>[] = [
   { heading: 'JOB', text: (job) => job.jobId.slice(0, 12) },

@@ -375,6 +375,21 @@ describe('reconciling a held call', () => {
     expect(job.money).toEqual({ spent: zero, held: zero, reserved: zero })
   })
 
+  test('that was never billed cost nothing, whatever else was said of it', () => {
+    const nothingAtAll = { costUsd: milliUsd(0), inputTokens: 0, outputTokens: 0, billed: false }
+    given(...held)
+      .when(command.ReconcileCall({ costUsd: milliUsd(70), inputTokens: 7, outputTokens: 7, billed: false }))
+      .thenHappens(event.ProviderCallReconciled(nothingAtAll))
+  })
+
+  test('billed above what was held is booked in full, and marked', () => {
+    const dear = { costUsd: milliUsd(101), billed: true }
+    const { job } = given(...held)
+      .when(command.ReconcileCall(dear))
+      .thenHappens(event.ProviderCallReconciled({ ...dear, overrun: true }))
+    expect(job.money.spent.costUsd).toBe('0.101')
+  })
+
   test('is refused while its key is in flight', () => {
     given(...held, event.ProviderCallReserved({ call: 2 }))
       .when(command.ReconcileCall())

@@ -47,8 +47,7 @@ export const manualClock = (startMs = Date.UTC(2026, 0, 1)): ManualClock => {
     },
     async until(work) {
       let isDone = false
-      const done = (): void => void (isDone = true)
-      work.then(done, done)
+      void work.catch(() => {}).finally(() => (isDone = true))
       while (!isDone) await clock.advance(10)
       return work
     },

@@ -7,12 +7,12 @@ test('O-03: a worker whose clock is ten minutes ahead takes no live job, and sta
   const world = heldWorld(asks('a'), provider)
   const ahead: Clock = { ...world.clock, now: () => world.clock.now() + 600_000 }
   const stop = new AbortController()
-  const places = [world.open(), world.open({ clock: ahead })]
   const { engine } = world.open()
   const { jobId } = await engine.submit(world.submission())
-  const working = [places[0]?.work({ leaseMs: 60_000, workerId: 'true' }, stop.signal)]
+  const [first, second] = [world.open(), world.open({ clock: ahead })]
+  const working = [first.work({ leaseMs: 60_000, workerId: 'true' }, stop.signal)]
   await world.clock.advance(500)
-  working.push(places[1]?.work({ leaseMs: 60_000, workerId: 'ahead' }, stop.signal))
+  working.push(second.work({ leaseMs: 60_000, workerId: 'ahead' }, stop.signal))
   await world.clock.advance(20_000)
   expect(await engine.status(jobId)).toMatchObject({ state: 'running', leaseOwner: 'true', leaseToken: 1 })
 

@@ -14,7 +14,7 @@ test('works so many at a time, and each item once', async () => {
     seen.push(item)
   })
   expect(most).toBe(3)
-  expect(seen.sort()).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(seen.toSorted((left, right) => left - right)).toEqual([1, 2, 3, 4, 5, 6, 7])
 })
 
 test('begins nothing behind a failure, lets what was begun end, and raises the first failure', async () => {
