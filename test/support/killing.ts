@@ -1,4 +1,4 @@
-import { randomFrom } from '../contract/seededRandom.ts'
+import type { randomFrom } from '../contract/seededRandom.ts'
 import { isTerminal } from '../../domain/job/job.ts'
 import type { OpenLog } from './killingLog.ts'
 import type { Running } from './processes.ts'
