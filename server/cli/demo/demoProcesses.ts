@@ -1,13 +1,17 @@
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import { type Child, type Children } from './children.ts'
 import type { DemoFolder } from './demoFolder.ts'
 import { latencyMs, leaseSeconds, replaysForSeconds } from './demoSetting.ts'
 
-export const programPath = fileURLToPath(new URL('../../main.js', import.meta.url))
-const providerPath = fileURLToPath(new URL('../../../adapters/providers/offlineServerProcess.js', import.meta.url))
-const endWithParent = new URL('./endWithParent.js', import.meta.url).href
+/** The program that is running, wherever it was put together: its other parts stand beside it. */
+export const programPath = realpathSync(process.argv[1] ?? '')
+const beside = (path: string): string => join(dirname(programPath), path)
+const providerPath = beside('../adapters/providers/offlineServerProcess.js')
+const endWithParent = pathToFileURL(beside('cli/demo/endWithParent.js')).href
 
 /** The offline provider behind HTTP, in a process of its own: it lives on when a worker dies. */
 export const startProvider = async (
