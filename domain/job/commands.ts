@@ -38,16 +38,16 @@ export type Failure = z.infer<typeof Failure>
 
 // ── People's ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const SubmitJob = z.strictObject({ type: z.literal('SubmitJob'), ...asked, spec: JobSpec })
-export const PauseJob = z.strictObject({ type: z.literal('PauseJob'), ...asked })
+const SubmitJob = z.strictObject({ type: z.literal('SubmitJob'), ...asked, spec: JobSpec })
+const PauseJob = z.strictObject({ type: z.literal('PauseJob'), ...asked })
 /** `limits` are the new totals, for a job that paused because a limit stopped it. */
-export const ResumeJob = z.strictObject({ type: z.literal('ResumeJob'), ...asked, limits: RaisedLimits.optional() })
-export const CancelJob = z.strictObject({ type: z.literal('CancelJob'), ...asked })
-export const RetryJob = z.strictObject({ type: z.literal('RetryJob'), ...asked })
+const ResumeJob = z.strictObject({ type: z.literal('ResumeJob'), ...asked, limits: RaisedLimits.optional() })
+const CancelJob = z.strictObject({ type: z.literal('CancelJob'), ...asked })
+const RetryJob = z.strictObject({ type: z.literal('RetryJob'), ...asked })
 /** The new totals; lowering one is refused. */
-export const RaiseBudget = z.strictObject({ type: z.literal('RaiseBudget'), ...asked, limits: RaisedLimits })
+const RaiseBudget = z.strictObject({ type: z.literal('RaiseBudget'), ...asked, limits: RaisedLimits })
 /** A person found out what became of a held call. */
-export const ReconcileCall = z.strictObject({
+const ReconcileCall = z.strictObject({
   type: z.literal('ReconcileCall'),
   ...asked,
   ...eventData.ProviderCallReconciled.omit({ overrun: true }).shape,
@@ -55,14 +55,14 @@ export const ReconcileCall = z.strictObject({
 
 // ── Of whoever wants to own the job, or sees that its owner is gone ──────────────────────────────────────────────
 
-export const ClaimJob = z.strictObject({
+const ClaimJob = z.strictObject({
   type: z.literal('ClaimJob'),
   ...asked,
   owner: Name,
   leaseMs: LeaseMs,
 })
 /** `ownerRevision` is that of the owner's last event seen: refused if the owner has written since. */
-export const ExpireLease = z.strictObject({
+const ExpireLease = z.strictObject({
   type: z.literal('ExpireLease'),
   ...asked,
   token: z.int().positive(),
@@ -70,24 +70,24 @@ export const ExpireLease = z.strictObject({
   reason: z.enum(['expired', 'owner_gone']),
 })
 /** `retryRevision` is that of the RetryScheduled whose wait has passed. */
-export const ElapseBackoff = z.strictObject({ type: z.literal('ElapseBackoff'), ...asked, retryRevision: Count })
+const ElapseBackoff = z.strictObject({ type: z.literal('ElapseBackoff'), ...asked, retryRevision: Count })
 
 // ── The owner's ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const StartJob = z.strictObject({ type: z.literal('StartJob'), ...owned })
-export const RenewLease = z.strictObject({
+const StartJob = z.strictObject({ type: z.literal('StartJob'), ...owned })
+const RenewLease = z.strictObject({
   type: z.literal('RenewLease'),
   ...owned,
   ...eventData.LeaseRenewed.shape,
 })
-export const ReleaseLease = z.strictObject({
+const ReleaseLease = z.strictObject({
   type: z.literal('ReleaseLease'),
   ...owned,
   reason: z.enum(['drain', 'not_runnable']),
   ...progress,
 })
 /** The attempt did not succeed: decides between another try and the end. `luck` is in [0, 1). */
-export const FailAttempt = z.strictObject({
+const FailAttempt = z.strictObject({
   type: z.literal('FailAttempt'),
   ...owned,
   failure: Failure,
@@ -96,7 +96,7 @@ export const FailAttempt = z.strictObject({
   ...progress,
 })
 /** Gives the job back for a wait that the provider asked for, or that is too long to hold a lease through. */
-export const WaitOut = z.strictObject({
+const WaitOut = z.strictObject({
   type: z.literal('WaitOut'),
   ...owned,
   failure: Failure,
@@ -106,7 +106,7 @@ export const WaitOut = z.strictObject({
   retryAfter: RetryAfter.optional(),
   ...progress,
 })
-export const BeginPause = z.strictObject({
+const BeginPause = z.strictObject({
   type: z.literal('BeginPause'),
   ...owned,
   reason: PauseReason,
@@ -114,34 +114,34 @@ export const BeginPause = z.strictObject({
   /** With `budget_exhausted`: the limit, and what the refused call would have needed. */
   exhausted: eventData.BudgetExhausted.optional(),
 })
-export const FinishPause = z.strictObject({ type: z.literal('FinishPause'), ...owned, ...progress })
-export const BeginCancel = z.strictObject({ type: z.literal('BeginCancel'), ...owned })
-export const FinishCancel = z.strictObject({ type: z.literal('FinishCancel'), ...owned, ...progress })
-export const SucceedJob = z.strictObject({ type: z.literal('SucceedJob'), ...owned, output: Content })
+const FinishPause = z.strictObject({ type: z.literal('FinishPause'), ...owned, ...progress })
+const BeginCancel = z.strictObject({ type: z.literal('BeginCancel'), ...owned })
+const FinishCancel = z.strictObject({ type: z.literal('FinishCancel'), ...owned, ...progress })
+const SucceedJob = z.strictObject({ type: z.literal('SucceedJob'), ...owned, output: Content })
 
-export const RecordCheckpoint = z.strictObject({
+const RecordCheckpoint = z.strictObject({
   type: z.literal('RecordCheckpoint'),
   ...owned,
   ...eventData.CheckpointRecorded.shape,
 })
-export const CompleteStage = z.strictObject({
+const CompleteStage = z.strictObject({
   type: z.literal('CompleteStage'),
   ...owned,
   ...eventData.StageCompleted.shape,
 })
-export const InvalidateCheckpoint = z.strictObject({
+const InvalidateCheckpoint = z.strictObject({
   type: z.literal('InvalidateCheckpoint'),
   ...owned,
   ...eventData.CheckpointInvalidated.shape,
 })
-export const AcceptExamples = z.strictObject({
+const AcceptExamples = z.strictObject({
   type: z.literal('AcceptExamples'),
   ...owned,
   ...eventData.ExamplesAccepted.shape,
 })
-export const LogJob = z.strictObject({ type: z.literal('LogJob'), ...owned, ...eventData.JobLogged.shape })
+const LogJob = z.strictObject({ type: z.literal('LogJob'), ...owned, ...eventData.JobLogged.shape })
 
-export const ReserveCall = z.strictObject({
+const ReserveCall = z.strictObject({
   type: z.literal('ReserveCall'),
   ...owned,
   callKey: z.string().min(1).max(400),
@@ -153,7 +153,7 @@ export const ReserveCall = z.strictObject({
   worstCase: Amounts,
   takesOver: z.int().positive().optional(),
 })
-export const SettleCall = z.strictObject({
+const SettleCall = z.strictObject({
   type: z.literal('SettleCall'),
   ...owned,
   call: z.int().positive(),
@@ -165,7 +165,7 @@ export const SettleCall = z.strictObject({
   durationMs: Count,
   ...progress,
 })
-export const FailCall = z.strictObject({
+const FailCall = z.strictObject({
   type: z.literal('FailCall'),
   ...owned,
   ...eventData.ProviderCallFailed.shape,

@@ -66,7 +66,7 @@ const failAttempt = (worked: Worked, luck: number, progress: Ending['said']['pro
 const summaryLengthMax = 500
 
 /** By kind, never by the name of a class: what is not one of the engine's own errors is a bug of the job. */
-export const failureOf = (error: unknown): Failure => {
+const failureOf = (error: unknown): Failure => {
   const errorSummary = preview(error instanceof Error ? error.message : String(error), summaryLengthMax)
   const errorCode = error instanceof EngineError ? error.code : 'bug'
   if (error instanceof ProviderError) return { errorCode, errorSummary, errorKind: error.kind, retryable: error.retryable }

@@ -141,7 +141,7 @@ const requestOf = (spec: JobSpec, call: StageCall): CallRequest => {
 }
 
 /** For a job and a call that name none. */
-export const maxOutputTokensDefault = 1_024
+const maxOutputTokensDefault = 1_024
 
 export const readResult = async (contents: Contents, stage: string, result: Content): Promise<unknown> => {
   try {

@@ -137,7 +137,7 @@ const { call: _call, ...reservation } = eventExamples.ProviderCallReserved
 type Unasked<T extends CommandType> = Omit<CommandOf<T>, 'type' | 'commandId'>
 
 /** One valid example of every command. */
-export const commandExamples: { readonly [T in CommandType]: Unasked<T> } = {
+const commandExamples: { readonly [T in CommandType]: Unasked<T> } = {
   SubmitJob: { ...asked, spec: spec() },
   PauseJob: asked,
   ResumeJob: asked,

@@ -55,7 +55,7 @@ export const heldProvider = (over: Partial<Provider> = {}) => {
 }
 
 /** A dollar a call at worst and in fact: ten output tokens at ten cents. */
-export const dollarACall = {
+const dollarACall = {
   id: 'dollar',
   effectiveFrom: '2026-01-01',
   provider: 'held',

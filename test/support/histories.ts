@@ -82,7 +82,7 @@ const endsOwnership: ReadonlySet<string> = new Set([
 ])
 
 /** The events of commands sent one after the other. A command that is refused is a fault of the test. */
-export const eventsOf = (...commands: readonly Command[]): readonly FoldedEvent[] => {
+const eventsOf = (...commands: readonly Command[]): readonly FoldedEvent[] => {
   let job: Job | null = null
   const events: FoldedEvent[] = []
   for (const command of commands) {
