@@ -51,7 +51,7 @@ export const resume = (command: CommandOf<'ResumeJob'>, job: Job): Decision => {
 }
 
 export const cancel = (command: CommandOf<'CancelJob'>, job: Job): Decision => {
-  if (job.cancellationRequestedAt !== null) return job.state === 'succeeded' ? wrongState(job, command) : repeated
+  if (job.cancellationRequestedAt !== null) return repeated
   if (isTerminal(job.state)) return wrongState(job, command)
   const requested: NewEvent = { type: 'CancellationRequested', data: {} }
   return isIn(job, 'queued', 'retry_wait', 'paused')
