@@ -93,7 +93,8 @@ export const host = ({ name, chance, scheduler, faults, trace, wallStart, oneMac
         signal?.removeEventListener('abort', end)
         resolve()
       }
-      const timer = scheduler.after(ms, () => deliver(end))
+      // No timer of a host is shorter than a millisecond.
+      const timer = scheduler.after(Math.max(1, ms), () => deliver(end))
       signal?.addEventListener('abort', end)
     })
 

@@ -47,7 +47,7 @@ export const planOf = (chance: Chance, number: number): Plan => {
     concurrency: chance.whole(1, 3),
     priority: chance.whole(0, 2),
     rateLimits: chance.hits(0.2)
-      ? { [providerName]: chance.one([{ requestsPerMinute: 20 }, { tokensPerMinute: 500 }, { maximumConcurrency: 1 }]) }
+      ? { [providerName]: chance.one([{ requestsPerMinute: 20 }, { tokensPerMinute: 1_000 }, { maximumConcurrency: 1 }]) }
       : {},
   } as const
   if (chance.hits(0.4)) {

@@ -56,6 +56,8 @@ export type Watched = {
 type Ending = { readonly answer: ProviderAnswer } | { readonly error: Error }
 
 const replayedForSeconds = 86_400
+/** Within every deadline. */
+const calmMs = 200
 
 export const simulatedProvider = (deps: {
   readonly chance: Chance
@@ -83,7 +85,7 @@ export const simulatedProvider = (deps: {
   const work = (send: Send, reply: (ending: Ending) => void): void => {
     const isLate = !isCalm && chance.hits(temper.late)
     const isCut = !isCalm && chance.hits(temper.cut)
-    const workMs = chance.between(1, temper.workMs) + (isLate ? chance.between(0, temper.lateMs) : 0)
+    const workMs = chance.between(1, isCalm ? calmMs : temper.workMs) + (isLate ? chance.between(0, temper.lateMs) : 0)
     atWork.add(send.callKey)
     scheduler.after(workMs, () => {
       atWork.delete(send.callKey)
@@ -96,13 +98,14 @@ export const simulatedProvider = (deps: {
     const luck = isCalm ? 1 : chance.luck()
     let threshold = 0
     const isUnder = (probability: number): boolean => luck < (threshold += probability)
-    if (isUnder(temper.never)) return decide(send, chance.hits(0.5) && !answered.has(send.callKey) && send.truth.refusal === null)
+    const mayBeBilled = send.truth.refusal === null && !answered.has(send.callKey) && !(temper.replays && atWork.has(send.callKey))
+    if (isUnder(temper.never)) return decide(send, mayBeBilled && chance.hits(0.5))
     if (isUnder(temper.rateLimited)) {
       decide(send, false)
       return reply({ error: rateLimited(chance) })
     }
     if (isUnder(temper.overloaded)) {
-      decide(send, chance.hits(0.3) && !answered.has(send.callKey) && send.truth.refusal === null)
+      decide(send, mayBeBilled && chance.hits(0.3))
       return reply({ error: failure('provider_unavailable', 'transient', 'unknown', 503) })
     }
     const before = answered.get(send.callKey)

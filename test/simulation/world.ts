@@ -38,6 +38,7 @@ const stormMsMin = 6_000
 const stormMsMax = 25_000
 const endMsMax = 600_000
 const drainMsMax = 60_000
+const stepsMax = 100_000
 
 /** Lives through one seed: a storm of faults, then calm weather in which everything has to come to its end. */
 export const simulate = async (seed: number, write: ((line: string) => void) | null = null): Promise<Report> => {
@@ -176,6 +177,7 @@ export const simulate = async (seed: number, write: ((line: string) => void) | n
   people.begin()
   recurring(fateOf.between(5, 90), () => people.meddle())
 
+  const isSpinning = (): boolean => scheduler.steps() >= stepsMax
   const isBroken = (): boolean => watch.violations.length > 0
   const report = (): Report => ({
     seed,
@@ -186,7 +188,8 @@ export const simulate = async (seed: number, write: ((line: string) => void) | n
     counts: watch.counts,
   })
   const run = async (until: () => boolean, ms: number): Promise<boolean> => {
-    const reached = await scheduler.run(() => isBroken() || until(), scheduler.now() + ms)
+    const reached = await scheduler.run(() => isBroken() || isSpinning() || until(), scheduler.now() + ms)
+    if (isSpinning()) watch.broken('nobodySpins', `${stepsMax} steps are not enough`)
     return reached && !isBroken()
   }
 
