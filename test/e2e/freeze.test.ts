@@ -49,7 +49,10 @@ type Hit = {
   readonly how: string
   /** The log's lock is held by somebody else. */
   readonly isBlocked?: true
+  /** Called once it is frozen. */
   release?(): Promise<void>
+  /** Called once the job is taken over. */
+  beforeThaw?(): Promise<void>
 }
 
 /**
@@ -71,12 +74,14 @@ const frozenAndThawed = async (
   const letGoAgain = await freezeBetweenWrites(a, files)
   const stateAtFreeze = log.job(jobId)
   await hit.release?.()
-  const callsBefore = (await callsOf('a')).length
   const b = startWorker('b')
   await until('the other worker to take over', () => log.job(jobId)?.lease?.owner === 'b' || isTerminal(log.job(jobId)!.state), {
     describe: () => `a: ${a.stderr()}\nb: ${b.stderr()}`,
   })
-  const silentFor = log.job(jobId)
+  const takenOver = log.job(jobId)
+  await hit.beforeThaw?.()
+  // By now the provider knows of everything that was sent before the freeze.
+  const callsBefore = (await callsOf('a')).length
   a.signal('SIGCONT')
   await a.line(/lost job/, { withinMs: 10_000 })
   await until('the job to end', () => isTerminal(log.job(jobId)!.state))
@@ -102,9 +107,9 @@ const frozenAndThawed = async (
   console.log(
     `${hit.how}${letGoAgain === 0 ? '' : ` (let go ${letGoAgain} times)`}: open reservations ${openAtFreeze}, calls of the frozen worker ${callsBefore} before and ${callsAfter} after; ` +
       `${log.count(jobId, 'ProviderCallSettled')} settled, ${log.job(jobId)?.money.held.calls} held ` +
-      `(${silentFor?.lastToken} claims)`,
+      `(${takenOver?.lastToken} claims)`,
   )
-  return { ...bench, jobId, a, stateAtFreeze }
+  return { ...bench, jobId, stateAtFreeze, callsBefore }
 }
 
 const terminal = (type: string): never =>
@@ -168,19 +173,26 @@ test('a worker frozen while the append of its reservation is pending starts no c
 })
 
 test('a worker frozen between its reservation and the send starts no call and writes nothing', async () => {
-  const { stateAtFreeze } = await frozenAndThawed(
-    answersAfter(5),
-    ({ folder }) => holdStep(folder.path, 'call-0'),
-    async ({ folder, log }, jobId, a) => {
-      await a.line(/reached call-0/)
-      await letGo(folder.path, 'call-0')
-      // Looks without a pause: the send follows its reservation within a millisecond or two.
-      const since = performance.now()
-      while (Object.keys(log.job(jobId)!.open).length === 0 && performance.now() - since < 20_000);
-      return { how: 'between reservation and send' }
-    },
-  )
-  expect(Object.keys(stateAtFreeze?.open ?? {})).toEqual(['1'])
+  const hits: number[] = []
+  for (const afterMs of [0, 3, 10]) {
+    const { stateAtFreeze, callsBefore } = await frozenAndThawed(
+      answersAfter(5),
+      ({ folder }) => holdStep(folder.path, 'call-0'),
+      async ({ folder, log }, jobId, a) => {
+        await a.line(/reached call-0/)
+        await letGo(folder.path, 'call-0')
+        // Looks without a pause: the send follows its reservation within milliseconds.
+        const since = performance.now()
+        while (Object.keys(log.job(jobId)!.open).length === 0 && performance.now() - since < 20_000);
+        const reserved = performance.now()
+        while (performance.now() - reserved < afterMs);
+        return { how: `${afterMs} ms behind the reservation` }
+      },
+    )
+    if (Object.keys(stateAtFreeze?.open ?? {}).length === 1 && callsBefore === 0) hits.push(afterMs)
+  }
+  console.log(`frozen before the send at ${hits.join(', ')} ms behind the reservation`)
+  expect(hits.length).toBeGreaterThan(0)
 })
 
 test('a worker frozen while its call is under way finds its answer refused when it thaws', async () => {
@@ -244,7 +256,12 @@ test('a worker frozen while it waits out a backoff starts no call when it thaws'
     async () => {},
     async ({ log: events }, id) => {
       await until('the refusal', () => events.count(id, 'ProviderCallFailed') === 1)
-      return { how: 'backoff' }
+      const since = performance.now()
+      return {
+        how: 'backoff, over before the thaw',
+        // Told 2 s, it waits at most 3.
+        beforeThaw: async () => void (await until('the wait to be over', () => performance.now() - since > 3_100)),
+      }
     },
   )
   expect(log.count(jobId, 'ProviderCallSettled')).toBe(calls)
