@@ -21,8 +21,7 @@ import type { FileSystemOf } from './hostFileSystem.ts'
 export const storeFolder = (path: string, fileSystemOf: FileSystemOf = hostFileSystemOf): string => {
   refuseFile(path)
   const folder = orUnavailable(path, () => {
-    const topmost = mkdirSync(path, { recursive: true, mode: 0o700 })
-    if (topmost !== undefined) syncFolders(path, dirname(topmost))
+    makeFolders(resolve(path))
     return realpathSync(path)
   })
   refuseNetworkFileSystem(folder, fileSystemOf)
@@ -30,16 +29,30 @@ export const storeFolder = (path: string, fileSystemOf: FileSystemOf = hostFileS
   return folder
 }
 
-/** Makes the names of new folders durable, from `path` up to `top`: a log is no safer than the folder it is in. */
-const syncFolders = (path: string, top: string): void => {
-  for (let folder = dirname(resolve(path)); folder.startsWith(resolve(top)); folder = dirname(folder)) {
-    const opened = openSync(folder, 'r')
-    try {
-      fsyncSync(opened)
-    } finally {
-      closeSync(opened)
-    }
-    if (folder === dirname(folder)) return
+/**
+ * One folder after the other: Node's own `recursive` never ends where a file system answers ENOENT for a folder
+ * whose parent is there (/proc does), and tells the wrong reason where nothing can be written.
+ */
+const makeFolders = (path: string): void => {
+  const parent = dirname(path)
+  if (parent !== path && statSync(parent, { throwIfNoEntry: false }) === undefined) makeFolders(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been faster; read-only file systems tell so before they tell that it is there.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+    throw error
+  }
+  syncFolder(parent)
+}
+
+/** Makes the name of a new folder durable: a log is no safer than the folder it is in. */
+const syncFolder = (folder: string): void => {
+  const opened = openSync(folder, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
   }
 }
 
@@ -47,6 +60,13 @@ const refuseFile = (path: string): void => {
   const found = orUnavailable(path, () => statSync(path, { throwIfNoEntry: false }))
   if (found === undefined || found.isDirectory()) return
   throw new InvalidInputError(`${path} is a file: name a folder for the store, or none that exists yet`, { path })
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  EROFS: 'make the folder writable (its file system is read-only), or name one elsewhere',
+  ENOSPC: 'the disk is full: free some space, or name a folder elsewhere',
+  ENOENT: 'no folder can be made there: name one elsewhere',
+  EEXIST: 'a link to nothing has that name: remove it, or name another folder',
 }
 
 const orUnavailable = <T>(path: string, work: () => T): T => {
@@ -57,8 +77,7 @@ const orUnavailable = <T>(path: string, work: () => T): T => {
     if (code === 'ENOTDIR') {
       throw new InvalidInputError(`${path} lies inside of a file: name another folder for the store`, { path })
     }
-    throw new StoreUnavailable(`${path} cannot be used (${code}): make the folder readable and writable`, {
-      cause: code,
-    })
+    const advice = remedies[code] ?? 'make the folder readable and writable, or name another'
+    throw new StoreUnavailable(`${path} cannot be used (${code}): ${advice}`, { cause: code })
   }
 }

@@ -95,6 +95,15 @@ describe('opening a folder', () => {
     expect((await refusal(open(join(path, 'inside')))).message).toContain('inside of a file')
   })
 
+  test('is refused where no folder can be made, by the reason', async () => {
+    // Linux alone has such a place for everybody; Node's own recursive making of folders never ends there.
+    const nowhere = process.platform === 'linux' ? '/proc/knovaryn/store' : '/dev/null/store'
+    await expect(open(nowhere)).rejects.toThrow(/cannot be used \(ENOENT\): no folder can be made there|inside of a file/)
+    const link = join(folder.path, 'link')
+    await symlink(join(folder.path, 'nowhere', 'at-all'), link)
+    await expect(open(link)).rejects.toThrow(`${link} cannot be used (EEXIST): a link to nothing has that name`)
+  })
+
   test('syncs the log on every commit, and the views only at checkpoints', async () => {
     const synchronous = (how: 'FULL' | 'NORMAL') => {
       const path = join(folder.path, `${how}.db`)
