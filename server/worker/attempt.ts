@@ -137,16 +137,21 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
   }
   drain.addEventListener('abort', drainNow, { once: true })
 
+  // Only a process that is to end stops waiting for a store: that is no fault of this program.
+  const report = (what: string, error: unknown): void => {
+    if (error instanceof StoreUnavailable) onTrouble(error)
+    else shop.telemetry.fault(what, error)
+  }
+
   return {
     jobId: claim.jobId,
     nudge() {
-      void writer.catchUp().catch((error: unknown) => shop.telemetry.fault(`reading job ${claim.jobId}`, error))
+      void writer.catchUp().catch((error: unknown) => report(`reading job ${claim.jobId}`, error))
     },
     ended: run()
       .catch((error: unknown) => {
         if (stopping.reason?.kind === 'lost') return
-        if (error instanceof StoreUnavailable) shop.telemetry.trouble('store', error)
-        else shop.telemetry.fault(`attempt of job ${claim.jobId}`, error)
+        report(`attempt of job ${claim.jobId}`, error)
       })
       .finally(() => {
         drain.removeEventListener('abort', drainNow)
