@@ -16,7 +16,7 @@ import type { Provider } from '../domain/ports/provider.ts'
 import type { SnapshotStore, ViewStore } from '../domain/ports/viewStore.ts'
 import type { Config, ProviderConfig } from './config.ts'
 import type { JobDefinition } from './defineJob.ts'
-import type { Workplace } from './engine.ts'
+import type { About, Workplace } from './engine.ts'
 import { type LogLine, loggedTelemetry } from './telemetry.ts'
 import { workplace } from './workplace.ts'
 
@@ -25,6 +25,7 @@ type Stores = {
   readonly views: ViewStore & SnapshotStore
   readonly artifacts: ArtifactStore
   readonly presence: Presence | null
+  about?(): About
   close(): Promise<void>
 }
 
@@ -67,10 +68,16 @@ const openStores = async (config: Config, clock: Clock): Promise<Stores> => {
     throw new InvalidInputError(`store "${config.store}" is neither sqlite:DIR nor memory:`, { store: config.store })
   }
   const artifactsFolder = config.artifacts === undefined ? null : folderOf(config.artifacts)
-  const store = await sqliteStore(place, clock)
+  const store = await sqliteStore(place, clock, config.data === undefined ? {} : { viewsFolder: config.data })
   try {
-    const artifacts = await filesystemArtifactStore(artifactsFolder ?? store.artifactsFolder, clock)
-    return { ...store, artifacts }
+    const folder = artifactsFolder ?? store.artifactsFolder
+    const about = (): About => ({
+      store: `sqlite:${store.folder}`,
+      sqliteVersion: store.sqliteVersion(),
+      artifacts: folder,
+      views: store.viewsFolder,
+    })
+    return { ...store, artifacts: await filesystemArtifactStore(folder, clock), about }
   } catch (error) {
     await store.close()
     throw error

@@ -162,9 +162,21 @@ export type WorkOptions = {
   readonly drainMs?: number
 }
 
+/** What a workplace stands on, for people who look for the reason of something. */
+export type About = {
+  /** Kind and place, such as `sqlite:/data/.knovaryn`. */
+  readonly store: string
+  /** Null where SQLite has no part in it. */
+  readonly sqliteVersion: string | null
+  /** Folders of stored files and of views; null where they are in memory. */
+  readonly artifacts: string | null
+  readonly views: string | null
+}
+
 /** An engine on a store that is opened in this process, where jobs can also be worked. */
 export type Workplace = {
   readonly engine: Engine
+  about(): Promise<About>
   /** Resolves when drained after the signal aborted, or when there is nothing left to do (`once`, `only`). */
   work(options: WorkOptions, signal: AbortSignal): Promise<void>
   close(): Promise<void>

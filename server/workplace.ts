@@ -11,7 +11,7 @@ import type { SnapshotStore, ViewStore } from '../domain/ports/viewStore.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
 import { readyJobs } from '../projections/readyJobs.ts'
 import type { JobDefinition } from './defineJob.ts'
-import type { Workplace } from './engine.ts'
+import type { About, Workplace } from './engine.ts'
 import { localEngine } from './localEngine.ts'
 import { noticedViews } from './projector/noticedViews.ts'
 import { projections } from './projector/projections.ts'
@@ -37,8 +37,12 @@ export type WorkplaceParts = {
   ownPrices(provider: string): readonly PriceProfile[]
   providerLimits(provider: string): RateLimits
   readonly callTimeoutMs: number
+  /** Default: that everything is in memory. */
+  about?(): About
   close(): Promise<void>
 }
+
+const inMemory: About = { store: 'memory:', sqliteVersion: null, artifacts: null, views: null }
 
 /** An engine and a place to work, over ports alone. */
 export const workplace = (parts: WorkplaceParts): Workplace => {
@@ -84,6 +88,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
       close,
     }),
+    about: () => Promise.resolve(parts.about?.() ?? inMemory),
     work(options, signal) {
       projecting ??= projector.run(closing.signal)
       return work(

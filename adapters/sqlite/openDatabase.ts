@@ -78,6 +78,16 @@ export const openDatabase = (file: DatabaseFile, overrides: SqliteOverrides = {}
 /** Opens or creates a file as it is, for its locks alone. */
 export const openPlainDatabase = (path: string): Database => wrapped(open(path, 0))
 
+/** Of the SQLite inside the driver. */
+export const sqliteVersion = (): string => {
+  const driver = new Driver(':memory:')
+  try {
+    return String(driver.prepare('SELECT sqlite_version()').pluck().get())
+  } finally {
+    driver.close()
+  }
+}
+
 const open = (path: string, timeout: number): Driver.Database => {
   // The driver would raise a TypeError, as if that were a fault of this program.
   if (!existsSync(dirname(path))) throw new Driver.SqliteError(`${dirname(path)} is missing`, 'SQLITE_CANTOPEN')

@@ -5,6 +5,7 @@ import type { EventStore } from '../../domain/ports/eventStore.ts'
 import type { Presence } from '../../domain/ports/presence.ts'
 import type { SnapshotStore, ViewStore } from '../../domain/ports/viewStore.ts'
 import type { FileSystemOf } from './hostFileSystem.ts'
+import { sqliteVersion } from './openDatabase.ts'
 import type { SqliteOverrides } from './openDatabase.ts'
 import { sqliteEventStore } from './sqliteEventStore.ts'
 import { sqlitePresence } from './sqlitePresence.ts'
@@ -15,6 +16,11 @@ export type SqliteStore = {
   readonly events: EventStore
   readonly views: ViewStore & SnapshotStore
   readonly presence: Presence
+  /** Their real paths. */
+  readonly folder: string
+  readonly viewsFolder: string
+  /** Of the SQLite that works on it. */
+  sqliteVersion(): string
   /** Where artifacts belong when nothing else was asked for. */
   readonly artifactsFolder: string
   close(): Promise<void>
@@ -27,19 +33,28 @@ export type SqliteStore = {
 export const sqliteStore = async (
   path: string,
   clock: Clock,
-  overrides: SqliteOverrides & { readonly fileSystemOf?: FileSystemOf } = {},
+  overrides: SqliteOverrides & {
+    readonly fileSystemOf?: FileSystemOf
+    /** Where `views.db` lies. Default: the folder of the store. */
+    readonly viewsFolder?: string
+  } = {},
 ): Promise<SqliteStore> => {
   const folder = storeFolder(path, overrides.fileSystemOf)
+  const { viewsFolder: elsewhere } = overrides
+  const viewsFolder = elsewhere === undefined ? folder : storeFolder(elsewhere, overrides.fileSystemOf)
   const workers = join(folder, 'workers')
   mkdirSync(workers, { recursive: true, mode: 0o700 })
   const events = await sqliteEventStore(join(folder, 'log.db'), clock, overrides)
   try {
-    const views = await sqliteViewStore(join(folder, 'views.db'), clock, overrides)
+    const views = await sqliteViewStore(join(viewsFolder, 'views.db'), clock, overrides)
     const presence = sqlitePresence(workers, clock)
     return {
       events,
       views,
       presence,
+      folder,
+      viewsFolder,
+      sqliteVersion,
       artifactsFolder: join(folder, 'artifacts'),
       close: async () => {
         await Promise.all([events.close(), views.close()])
