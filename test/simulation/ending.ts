@@ -1,14 +1,20 @@
+import { sha256 } from '../../adapters/system/sha256.ts'
+import { jobIdOf } from '../../domain/ids.ts'
 import { usd } from '../../domain/money.ts'
 import { isTerminal } from '../../domain/job/job.ts'
 import { worstCaseCost, worstCaseTokens } from '../../domain/pricing.ts'
 import type { Content } from '../../domain/job/events.ts'
 import type { ArtifactStore } from '../../domain/ports/artifactStore.ts'
 import type { CallRequest, Provider } from '../../domain/ports/provider.ts'
-import type { Workplace } from '../../server/engine.ts'
+import type { Engine } from '../../server/engine.ts'
+import type { SharedStores } from './gatedStores.ts'
 import { essayPrompt, maxOutputTokens } from './jobs.ts'
 import type { JobRecord } from './jobRecord.ts'
 import type { Line, Plan } from './plans.ts'
+import type { Process } from './process.ts'
+import type { SimulatedProvider } from './provider.ts'
 import { bookedUsd, type Manner, model, prices, truthOf } from './truth.ts'
+import type { Watch } from './watch.ts'
 
 type Broken = string | null
 
@@ -25,15 +31,15 @@ const passingFailures: ReadonlySet<string> = new Set([
 export const everyJobHasEnded = (record: JobRecord): Broken =>
   record.job !== null && isTerminal(record.job.state) ? null : `it is ${record.job?.state ?? 'nothing'}`
 
-export const noCallIsOpen = (record: JobRecord): Broken => {
+const noCallIsOpen = (record: JobRecord): Broken => {
   const open = [...record.calls.values()].filter((call) => call.state === 'reserved')
   return open.length === 0 ? null : `call ${open.map((call) => call.call).join(', ')} is open at the end`
 }
 
-export const everyCallIsInTheBooks = (record: JobRecord): Broken => {
-  const unsent = [...record.calls.values()].filter((call) => call.state === 'settled' && call.send === null)
-  const late = unsent.filter((call) => record.keys.get(call.callKey)?.sends.length === 0)
-  return late.length === 0 ? null : `call ${late.map((call) => call.call).join(', ')} is settled and was never sent`
+const everyCallIsInTheBooks = (record: JobRecord): Broken => {
+  const settled = [...record.calls.values()].filter((call) => call.state === 'settled')
+  const unsent = settled.filter((call) => (record.keys.get(call.callKey)?.sends.length ?? 0) === 0)
+  return unsent.length === 0 ? null : `call ${unsent.map((call) => call.call).join(', ')} is settled and was never sent`
 }
 
 const asked = (content: string): CallRequest => ({ model, messages: [{ role: 'user', content }], maxOutputTokens })
@@ -57,10 +63,10 @@ const isPassingFailure = (text: string, line: Line): boolean => {
 }
 
 /** The results are those of an undisturbed run, in the order of the input, but for lines whose tries were used up. */
-export const resultsAreRight = async (
+const resultsAreRight = async (
   plan: Plan,
   record: JobRecord,
-  deps: { engine: Workplace['engine']; artifacts: ArtifactStore; manner: Manner; provider: Provider },
+  deps: { engine: Engine; artifacts: ArtifactStore; manner: Manner; provider: Provider },
 ): Promise<Broken> => {
   const { manner, provider } = deps
   if (record.job?.state !== 'succeeded') return null
@@ -87,4 +93,32 @@ const read = async (content: Content | null, projectId: string, artifacts: Artif
   if ('json' in content) return content.json
   const bytes = await artifacts.get(projectId, content.artifact.sha256)
   return bytes === null ? null : JSON.parse(new TextDecoder().decode(bytes))
+}
+
+/** Judges what is there when everything has ended and everybody has left, through the eyes of a new process. */
+export const judgeTheEnd = async (world: {
+  readonly watch: Watch
+  readonly plans: readonly Plan[]
+  readonly shared: SharedStores
+  readonly manner: Manner
+  readonly provider: SimulatedProvider
+  readonly newcomer: Process
+}): Promise<void> => {
+  const { watch, plans, newcomer, manner } = world
+  const { engine } = newcomer.workplace
+  for (const { name, equal, differs } of await engine.verifyProjections([])) {
+    if (!equal) watch.broken('viewsEqualAFreshFold', `view ${name}: ${JSON.stringify(differs)}`)
+  }
+  for (const record of watch.records.values()) {
+    watch.note('noCallIsOpen', record, noCallIsOpen(record))
+    watch.note('everyCallIsInTheBooks', record, everyCallIsInTheBooks(record))
+    watch.count(`ended ${record.job?.state}`)
+  }
+  const provider = world.provider.at(newcomer.host)
+  for (const plan of plans) {
+    const { projectId, idempotencyKey = '' } = plan.submission
+    const record = watch.records.get(jobIdOf(projectId, idempotencyKey, sha256))
+    if (record === undefined) watch.broken('whatIsSubmittedIsThere', `job "${idempotencyKey}" is not there`)
+    else watch.note('resultsAreRight', record, await resultsAreRight(plan, record, { engine, artifacts: world.shared.artifacts, manner, provider }))
+  }
 }

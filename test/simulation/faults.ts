@@ -33,6 +33,9 @@ export const weatherOf = (chance: Chance) => {
     freezes: sometimes(40),
     deaths: sometimes(25),
     drains: sometimes(10),
+    /** At how many of the moments at which something has just been sent or carried out. */
+    strikes: sometimes(0.06),
+    clockJumps: sometimes(10),
     viewsDropped: sometimes(8),
     subscriptionSilent: sometimes(0.05),
     subscriptionRaises: sometimes(0.03),
@@ -43,7 +46,7 @@ export const weatherOf = (chance: Chance) => {
 
 export type Faults = {
   fate(store: StoreName, kind: 'read' | 'write'): Fate
-  hits(kind: 'subscriptionSilent' | 'subscriptionRaises' | 'stageFails' | 'stageBreaks'): boolean
+  hits(kind: 'subscriptionSilent' | 'subscriptionRaises' | 'stageFails' | 'stageBreaks' | 'strikes'): boolean
   /** From here on nothing goes wrong any more. */
   stop(): void
   readonly stopped: boolean

@@ -19,6 +19,10 @@ export type Host = {
   ask<T>(store: StoreName, kind: 'read' | 'write', what: string, carryOut: () => Promise<T>): Promise<T>
   /** Lets something in: now, when the process thaws, or never. */
   deliver(run: () => void): void
+  /** Something has just left the process or been carried out for it: a good moment for a disaster. */
+  moment(): void
+  /** Sets the wall clock. */
+  jump(ms: number): void
   freeze(): void
   thaw(): void
   kill(): void
@@ -36,18 +40,21 @@ export type HostDeps = {
   readonly wallStart: number
   /** Requests of a dead process reach the store no more. */
   readonly oneMachine: boolean
+  onMoment(): void
 }
 
 type Request = { isHeld: boolean; isDropped: boolean }
 
 const monotonicStartMax = 1e9
 
-export const host = ({ name, chance, scheduler, faults, trace, wallStart, oneMachine }: HostDeps): Host => {
+export const host = (deps: HostDeps): Host => {
+  const { name, chance, scheduler, faults, trace, oneMachine } = deps
   const monotonicStart = chance.between(0, monotonicStartMax)
   const outgoing = new Set<Request>()
   const cleanUps = new Set<() => void>()
   let waiting: (() => void)[] = []
   let state: Host['state'] = 'alive'
+  let wallStart = deps.wallStart
   let ids = 0
 
   const deliver = (run: () => void): void => {
@@ -70,6 +77,7 @@ export const host = ({ name, chance, scheduler, faults, trace, wallStart, oneMac
         // It had not left the process when that was frozen.
         if (request.isHeld && state === 'frozen') return void waiting.push(arrive)
         trace.note(`${name} ${what} ${fate.kind}`)
+        if (kind === 'write') deps.onMoment()
         if (fate.kind === 'carriedOut') {
           carryOut().then(
             (answer) => reply(() => resolve(answer)),
@@ -114,6 +122,10 @@ export const host = ({ name, chance, scheduler, faults, trace, wallStart, oneMac
     },
     ask,
     deliver,
+    moment: deps.onMoment,
+    jump(ms) {
+      wallStart += ms
+    },
     freeze() {
       if (state !== 'alive') return
       trace.note(`${name} freezes`)

@@ -1,7 +1,7 @@
 import { EngineError, StoreUnavailable } from '../../domain/errors.ts'
 import type { JobId } from '../../domain/ids.ts'
 import type { RaisedLimits } from '../../domain/job/events.ts'
-import type { Job } from '../../domain/job/job.ts'
+import { isTerminal, type Job } from '../../domain/job/job.ts'
 import { usd } from '../../domain/money.ts'
 import type { Asker, Engine } from '../../server/engine.ts'
 import type { Chance } from './chance.ts'
@@ -22,12 +22,12 @@ export const ampleLimits: RaisedLimits = {
 }
 
 export type People = {
-  /** Submits every plan, one way or another, at the beginning. */
+  /** Submits every plan, one way or another; and now and then somebody wants something. */
   begin(): void
-  /** Now and then somebody wants something. */
-  meddle(): void
   /** Submits what is not there, and answers what jobs have paused for, so that every job can end. */
   steward(): void
+  /** Nothing is left to be answered. */
+  isDone(): boolean
 }
 
 type Wish = (engine: Engine, asker: Asker) => Promise<unknown>
@@ -43,6 +43,7 @@ export const people = (deps: {
   readonly plans: readonly Plan[]
   /** How long the storm lasts. */
   readonly stormMs: number
+  isStormy(): boolean
   /** Some process that can be spoken to. */
   someEngine(): Engine
 }): People => {
@@ -139,12 +140,21 @@ export const people = (deps: {
   const attend = (record: JobRecord): void => {
     const { job, jobId } = record
     if (job === null) return
-    if (job.state === 'failed' && job.error?.kind !== 'policy_block' && job.retryCount < 1) {
+    if (isRetried(job)) {
       return want('retry', (engine, asker) => engine.retry(jobId, asker))
     }
     if (job.state !== 'paused') return
     if (job.pauseReason === 'unknown_outcome' && Object.keys(job.holds).length > 0) return void reconcile(record)
     want('resume', (engine, asker) => engine.resume(jobId, ampleLimits, asker))
+  }
+
+  const meddle = (perMinute: number): void => {
+    scheduler.after(chance.between(0.3, 1.7) * (60_000 / perMinute), () => {
+      if (!deps.isStormy()) return
+      const record = chance.shuffled([...watch.records.values()])[0]
+      if (record !== undefined && record.job !== null) meddleWith(record, record.job)
+      meddle(perMinute)
+    })
   }
 
   return {
@@ -154,11 +164,7 @@ export const people = (deps: {
         const submitters = chance.hits(0.3) ? 2 : 1
         for (let each = 0; each < submitters; each += 1) scheduler.after(at + chance.between(0, 5), () => submit(plan))
       }
-    },
-
-    meddle() {
-      const record = chance.shuffled([...watch.records.values()])[0]
-      if (record !== undefined && record.job !== null) meddleWith(record, record.job)
+      meddle(chance.between(5, 90))
     },
 
     steward() {
@@ -166,5 +172,11 @@ export const people = (deps: {
       for (const plan of plans) if (!submitted.has(plan.submission.idempotencyKey)) submit(plan)
       for (const record of watch.records.values()) attend(record)
     },
+
+    isDone: () => [...watch.records.values()].every(({ job }) => job !== null && isTerminal(job.state) && !isRetried(job)),
   }
 }
+
+/** Whatever failed is tried again once by hand, where that is allowed. */
+const isRetried = (job: Job): boolean =>
+  job.state === 'failed' && job.error?.kind !== 'policy_block' && job.retryCount === 0

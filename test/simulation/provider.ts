@@ -146,6 +146,7 @@ export const simulatedProvider = (deps: {
         trace.note(`${host.name} sends ${send.number} ${idempotencyKey.slice(-12)}`)
         // The check that permits a send and the send are one act of the process: it does not freeze in between.
         watched.sent(send)
+        host.moment()
 
         const end = (ending: Ending): void => {
           timer.cancel()

@@ -1,5 +1,4 @@
-import type { JobId } from '../../domain/ids.ts'
-import { JobId as JobIdSchema } from '../../domain/ids.ts'
+import { JobId } from '../../domain/ids.ts'
 import { beforeAll, type EventStore, type StoredEvent } from '../../domain/ports/eventStore.ts'
 import { ofArriving, ofKey, ofRecord, ofSending } from './invariants.ts'
 import { enter, jobOf, type JobRecord, keyOf, known, newRecord } from './jobRecord.ts'
@@ -12,6 +11,8 @@ export type Watch = {
   sent(send: Send, workerId: string): void
   billed(send: Send): void
   broken(invariant: string, message: string): void
+  /** Notes what is wrong with a job, if anything is. */
+  note(invariant: string, record: JobRecord, broken: string | null): void
   readonly violations: readonly string[]
   /** How often each kind of thing happened. */
   readonly counts: Map<string, number>
@@ -95,9 +96,12 @@ export const watch = (inner: EventStore, provider: { replays: boolean }, onAppen
     counts,
     count,
     broken,
+    note(invariant, { jobId }, message) {
+      if (message !== null) broken(invariant, `job ${jobId}: ${message}`)
+    },
     sent(send, workerId) {
       count('send')
-      const record = records.get(JobIdSchema.parse(send.callKey.split(':')[0]))
+      const record = records.get(JobId.parse(send.callKey.split(':')[0]))
       const { calls, sends } = record === undefined ? { calls: [], sends: [] } : keyOf(record, send.callKey)
       const call = calls.find((each) => each.state === 'reserved')
       if (record === undefined || call === undefined) {
@@ -109,7 +113,7 @@ export const watch = (inner: EventStore, provider: { replays: boolean }, onAppen
     },
     billed(send) {
       count('bill')
-      const record = records.get(JobIdSchema.parse(send.callKey.split(':')[0]))
+      const record = records.get(JobId.parse(send.callKey.split(':')[0]))
       if (record !== undefined) judgeKey(record, send.callKey)
     },
   }
