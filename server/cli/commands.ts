@@ -1,5 +1,4 @@
 import type { Command } from './call.ts'
-import { demoDir } from './demo/demoDir.ts'
 import { limitOptions, options, submitOptions } from './options.ts'
 
 /** Every command. What runs it is loaded only when it is called, so that each starts quickly. */
@@ -7,7 +6,7 @@ export const commands: readonly Command[] = [
   {
     words: ['demo'],
     about: 'see a batch survive the killing of its worker, and pay nothing twice',
-    options: [demoDir],
+    options: [options.demoDir],
     load: async () => (await import('./demo/demo.ts')).demo,
   },
   {

@@ -1,6 +1,7 @@
 import type { JobDocument } from '../../domain/job/document.ts'
 import type { Call } from './call.ts'
 import { options } from './options.ts'
+import { shellQuoted } from './shellQuoted.ts'
 
 /** Long enough to be unique in any store, short enough to read. */
 const handleLength = 12
@@ -8,7 +9,7 @@ const handleLength = 12
 /** What a person may want to do with the job now, as commands that can be pasted. */
 export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
   const command = (words: string, more = ''): string =>
-    `knovaryn ${words} ${job.jobId.slice(0, handleLength)}${more}${storeText(call)}`
+    `${call.shell.program} ${words} ${job.jobId.slice(0, handleLength)}${more}${placesText(call)}`
   switch (job.state) {
     case 'succeeded':
       return [command('job ledger')]
@@ -21,6 +22,8 @@ export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
     case 'paused':
       return [command('job resume', raiseText(job))]
     case 'queued':
+      // Nobody may be working: a job that was just submitted waits for a worker.
+      return [`${call.shell.program} worker --once${placesText(call)}`, command('job watch')]
     case 'leased':
     case 'running':
     case 'retry_wait':
@@ -30,11 +33,14 @@ export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
   }
 }
 
-/** The same store again, where it was named on the command line. */
-const storeText = (call: Call): string => {
-  const store = call.typed(options.store)
-  return store === undefined ? '' : ` --store ${/^[\w:./@%+-]+$/.test(store) ? store : `'${store}'`}`
-}
+/** The same store, files and providers again, where they were named on the command line. */
+const placesText = (call: Call): string =>
+  [options.store, options.artifacts, options.data, options.config]
+    .map((option) => {
+      const place = call.typed(option)
+      return place === undefined ? '' : ` --${option.name} ${shellQuoted(place)}`
+    })
+    .join('')
 
 const limitFlags: readonly (readonly [limit: RegExp, flag: string])[] = [
   [/maximumCostUsd/, '--budget-usd'],
@@ -48,5 +54,5 @@ const limitFlags: readonly (readonly [limit: RegExp, flag: string])[] = [
 const raiseText = ({ errorCode, errorSummary }: JobDocument): string => {
   if (errorCode !== 'budget_exhausted') return ''
   const [, flag = '--budget-usd'] = limitFlags.find(([limit]) => limit.test(errorSummary ?? '')) ?? []
-  return ` ${flag} <new total>`
+  return ` ${flag} NEW_TOTAL`
 }

@@ -179,6 +179,17 @@ export const options = {
     wholeNumber(1),
   ),
 
+  demoDir: single(
+    {
+      name: 'dir',
+      scope: 'demo',
+      argument: '<dir>',
+      group: where,
+      about: 'folder to leave everything in; DIR-2, DIR-3, … where it holds something (default: a temporary one)',
+    },
+    anyText('a folder'),
+  ),
+
   call: single({ name: 'call', scope: 'reconcile', argument: '<n>', group: what, about: 'number of the call in `job ledger`' }, wholeNumber(1)),
   billed: flag({ name: 'billed', scope: 'reconcile', group: what, about: 'the provider has charged for the call' }),
   notBilled: flag({ name: 'not-billed', scope: 'reconcile', group: what, about: 'the provider has not charged for the call' }),

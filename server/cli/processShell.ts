@@ -1,9 +1,11 @@
 import type { WriteStream } from 'node:tty'
 import { StoreUnavailable } from '../../domain/errors.ts'
+import { calledAs } from './calledAs.ts'
 import type { Shell, TextOut } from './shell.ts'
 
 /** The real process. */
 export const processShell = (): Shell => ({
+  program: calledAs(process.argv[1] ?? 'knovaryn'),
   env: process.env,
   stdout: textOut(process.stdout, 'standard output'),
   stderr: quiet(textOut(process.stderr, 'standard error')),

@@ -35,7 +35,7 @@ export const reportError = async (thrown: unknown, shell: Shell, json: boolean):
       .catch(() => null)
     if (written !== null) return exitCodeOf(error)
   }
-  const lines = [`knovaryn: ${plainText(message)}`, ...adviceFor(error).map((line) => `  ${plainText(line)}`)]
+  const lines = [`knovaryn: ${plainText(message)}`, ...adviceFor(error, shell.program).map((line) => `  ${plainText(line)}`)]
   await shell.stderr.write(`${lines.join('\n')}\n`)
   return exitCodeOf(error)
 }

@@ -12,6 +12,8 @@ export type TextOut = {
 
 /** The process as the command line sees it, so that tests can stand in for it. */
 export type Shell = {
+  /** How this program was called, as words that can be pasted. */
+  readonly program: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdout: TextOut
   readonly stderr: TextOut

@@ -54,6 +54,7 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
   'events after': ['KNOVARYN_EVENTS_AFTER', 'eventsAfter'],
   'events limit': ['KNOVARYN_EVENTS_LIMIT', 'eventsLimit'],
   'events tail': ['KNOVARYN_EVENTS_TAIL', 'eventsTail'],
+  'demo dir': ['KNOVARYN_DEMO_DIR', 'demoDir'],
   'reconcile call': ['KNOVARYN_RECONCILE_CALL', 'reconcileCall'],
   'reconcile billed': ['KNOVARYN_RECONCILE_BILLED', 'reconcileBilled'],
   'reconcile not-billed': ['KNOVARYN_RECONCILE_NOT_BILLED', 'reconcileNotBilled'],

@@ -74,7 +74,7 @@ describe('run again on a job that is', () => {
       // Without a limit of its own on the line the default is not "given".
       expect({ given, code }).toEqual({ given, code: 3 })
       expect(stdout).toMatch(/why +budget_exhausted: maximumCostUsd/)
-      expect(stdout).toMatch(/knovaryn job resume [0-9a-f]{12} --budget-usd <new total>/)
+      expect(stdout).toMatch(/knovaryn job resume [0-9a-f]{12} --budget-usd NEW_TOTAL/)
       expect(stdout).toContain('no limit given is above its own')
     }
     expect((await engine.status(first.document.jobId)).revision).toBe(first.document.revision)

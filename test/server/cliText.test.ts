@@ -18,7 +18,7 @@ const out = (isTerminal: boolean, columns = 60): TextOut & { readonly written: s
   const written: string[] = []
   return { isTerminal, columns, written, write: async (text) => (written.push(text), true) }
 }
-const shell = { env: {}, stdout: out(false), stderr: out(false), onSignal: () => () => {}, exitNow: () => {} }
+const shell = { program: 'knovaryn', env: {}, stdout: out(false), stderr: out(false), onSignal: () => () => {}, exitNow: () => {} }
 
 const running = (over: Partial<JobDocument> = {}): JobDocument => {
   const { job } = given(event.JobSubmitted(), event.JobLeased(), event.JobStarted())

@@ -69,6 +69,7 @@ export const cliBench = async (
     const stdout = textBench(surroundings.terminal ?? false)
     const stderr = textBench(surroundings.terminal ?? false)
     const shell: Shell = {
+      program: 'knovaryn',
       env: { KNOVARYN_STORE: 'memory:', ...surroundings.env },
       stdout,
       stderr,

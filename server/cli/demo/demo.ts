@@ -12,7 +12,6 @@ import { withWorkplace } from '../store.ts'
 import { UsageError } from '../usageError.ts'
 import { type Children, children } from './children.ts'
 import type { Evidence } from './comparison.ts'
-import { demoDir } from './demoDir.ts'
 import { type DemoFolder, freshFolder } from './demoFolder.ts'
 import { demoSubmission, writeInputs } from './demoInputs.ts'
 import { startProvider, startWorker, stopWorker } from './demoProcesses.ts'
@@ -42,7 +41,7 @@ type Stage = {
 export const demo: Run = async (call) => {
   refusePlaces(call)
   const startedAtMs = performance.now()
-  const folder = await freshFolder(call.given(demoDir))
+  const folder = await freshFolder(call.given(options.demoDir))
   const processes = children(folder.processLog)
   const stop = interruption(call.shell, '\nStopping the demo.')
   const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(patienceMs)])
@@ -93,7 +92,7 @@ const play = async (stage: Stage, call: Call): ReturnType<Run> => {
     const report = demoReport(evidence, { killedPid: killed.pid, folder: folder.path, resultsPath, seconds })
     const firstResults = evidence.results.slice(0, 2).map(({ line }) => line)
     if (call.json) await call.shell.stdout.write(`${JSON.stringify(report)}\n`)
-    await out.write(reportText(report, { firstResults, folder, columns: out.columns }))
+    await out.write(reportText(report, { firstResults, folder, columns: out.columns, program: call.shell.program }))
     return report.comparison.holds ? exitCode.done : exitCode.broken
   })
 }

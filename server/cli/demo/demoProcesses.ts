@@ -8,7 +8,7 @@ import type { DemoFolder } from './demoFolder.ts'
 import { latencyMs, leaseSeconds, replaysForSeconds } from './demoSetting.ts'
 
 /** The program that is running, wherever it was put together: its other parts stand beside it. */
-export const programPath = realpathSync(process.argv[1] ?? '')
+const programPath = realpathSync(process.argv[1] ?? '')
 const beside = (path: string): string => join(dirname(programPath), path)
 const providerPath = beside('../adapters/providers/offlineServerProcess.js')
 const endWithParent = pathToFileURL(beside('cli/demo/endWithParent.js')).href

@@ -58,9 +58,14 @@ export const takeoverText = (seconds: number): string => {
 }
 
 /** What the report shows beside its own figures. */
-type Shown = { readonly firstResults: readonly string[]; readonly folder: DemoFolder; readonly columns: number }
+type Shown = {
+  readonly firstResults: readonly string[]
+  readonly folder: DemoFolder
+  readonly columns: number
+  readonly program: string
+}
 
-export const reportText = (report: DemoReport, { firstResults, folder, columns }: Shown): string =>
+export const reportText = (report: DemoReport, { firstResults, folder, columns, program }: Shown): string =>
   [
     `\nThe job has ${report.state}, ${report.seconds.toFixed(1)} s after the demo began.\n`,
     `\nThe provider's own call log beside the ledger:\n\n${indented(sidesText(report))}\n`,
@@ -69,7 +74,7 @@ export const reportText = (report: DemoReport, { firstResults, folder, columns }
     firstResults.length === 0 ? '' : `\nResults: ${report.resultsPath}\n`,
     ...firstResults.map((line) => `  ${shortened(plainText(line), columns - 2)}\n`),
     '\nLook further:\n',
-    ...furtherCommands(report.jobId, folder).map(([command, about]) => `  # ${about}\n  ${command}\n`),
+    ...furtherCommands(report.jobId, folder, program).map(([command, about]) => `  # ${about}\n  ${command}\n`),
     report.comparison.holds ? '' : '\nNot everything holds: see ✗ above.\n',
   ].join('')
 

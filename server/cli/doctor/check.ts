@@ -1,4 +1,4 @@
-import type { Engine } from '../../engine.ts'
+import type { Workplace } from '../../engine.ts'
 import type { Call } from '../call.ts'
 
 export type Verdict = 'ok' | 'warn' | 'fail'
@@ -11,8 +11,8 @@ export type Checked = {
   readonly advice: string | null
 }
 
-/** `engine` is null where the store could not be opened. */
-export type Check = (call: Call, engine: Engine | null) => Promise<readonly Checked[]>
+/** `workplace` is null where the store could not be opened. */
+export type Check = (call: Call, workplace: Workplace | null) => Promise<readonly Checked[]>
 
 export const ok = (check: string, message: string): Checked => ({ check, verdict: 'ok', message, advice: null })
 export const warn = (check: string, message: string, advice: string): Checked => ({ check, verdict: 'warn', message, advice })

@@ -20,8 +20,8 @@ const writable = async (folder: string, place: string): Promise<Checked> => {
     return fail('store', `${place} cannot be written`, 'make it readable and writable, or name another with --store')
   }
   return place === resolve(folder)
-    ? ok('store', `${folder} is writable`)
-    : ok('store', `${folder} is not there yet: the first submit makes it`)
+    ? ok('store', `${place} is writable`)
+    : ok('store', `${resolve(folder)} is not there yet: the first submit makes it`)
 }
 
 const roomIn = async (place: string): Promise<Checked> => {

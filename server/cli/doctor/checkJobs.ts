@@ -4,8 +4,9 @@ import { type Check, type Checked, ok, warn } from './check.ts'
 const jobsMax = 5_000
 
 /** Whether the newest jobs hold events that this program cannot read. */
-export const checkJobs: Check = async (_call, engine) => {
-  if (engine === null) return []
+export const checkJobs: Check = async (_call, workplace) => {
+  if (workplace === null) return []
+  const { engine } = workplace
   const unread: Checked[] = []
   let looked = 0
   let cursor: string | null = null
@@ -20,5 +21,8 @@ export const checkJobs: Check = async (_call, engine) => {
     looked += page.items.length
     cursor = page.nextCursor
   } while (cursor !== null && looked < jobsMax)
-  return unread.length > 0 ? unread : [ok('events', `the events of the newest ${looked} jobs can be read`)]
+  return unread.length > 0 ? unread : [ok('events', readable(looked))]
 }
+
+const readable = (jobs: number): string =>
+  jobs === 0 ? 'none yet' : `those of ${jobs === 1 ? 'the one job' : `the newest ${jobs} jobs`} can be read`

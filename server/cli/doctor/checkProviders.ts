@@ -6,10 +6,14 @@ export const checkProviders: Check = ({ config, shell }) =>
     ok('provider offline', 'needs no key'),
     ...Object.entries(config.providers)
       .filter(([name]) => name !== 'offline')
-      .map(([name, { baseUrl, apiKeyEnv }]): Checked => {
-        const at = baseUrl === undefined ? '' : `, at ${baseUrl}`
+      .map(([name, { apiKeyEnv, ...rest }]): Checked => {
+        const at = rest.baseUrl === undefined ? '' : `, at ${rest.baseUrl}`
         if (apiKeyEnv === undefined) return ok(`provider ${name}`, `is asked without a key${at}`)
         if ((shell.env[apiKeyEnv] ?? '') !== '') return ok(`provider ${name}`, `key in ${apiKeyEnv}${at}`)
+        // Known without being configured: most people's jobs need it never.
+        if (name === 'openai' && Object.keys(rest).length === 0) {
+          return ok('provider openai', `not set up: it needs a key in ${apiKeyEnv}`)
+        }
         return warn(`provider ${name}`, `no key in ${apiKeyEnv}${at}`, `set ${apiKeyEnv} before you use this provider`)
       }),
   ])

@@ -1,15 +1,15 @@
 import { type Check, ok, warn } from './check.ts'
 
 /** Whether the views have read the whole log. */
-export const checkViews: Check = async (_call, engine) => {
-  if (engine === null) return []
-  const behind = (await engine.projections()).filter((projection) => !projection.upToDate)
+export const checkViews: Check = async ({ shell }, workplace) => {
+  if (workplace === null) return []
+  const behind = (await workplace.engine.projections()).filter((projection) => !projection.upToDate)
   if (behind.length === 0) return [ok('views', 'all views have read the whole log')]
   return behind.map(({ name, position, head }) =>
     warn(
       'views',
       `${name} is at ${position ?? 'no position'}, the log at ${head}`,
-      'a worker or the next look at it brings it up; `knovaryn projections rebuild` makes it anew',
+      `a worker or the next look at it brings it up; \`${shell.program} projections rebuild\` makes it anew`,
     ),
   )
 }
