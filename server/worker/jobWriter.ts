@@ -7,7 +7,7 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import type { Random } from '../../domain/ports/random.ts'
 import { isRejection, type Rejection } from '../../domain/rejection.ts'
 import { appendDefinitely } from '../command/appendDefinitely.ts'
-import { decideInTurn, type Outcome } from '../command/decideInTurn.ts'
+import { decideInTurn, type InTurn, type Outcome } from '../command/decideInTurn.ts'
 import { catchUp, type JobLoading, type LoadedJob, saveSnapshot, snapshotEvery } from '../command/loadJob.ts'
 import { patiently } from './patiently.ts'
 
@@ -112,7 +112,15 @@ export const jobWriter = (
       at,
       token,
     }))
-    const { outcomes, sealed, next } = decideInTurn(loaded, commands, sha256)
+    let decided: InTurn
+    try {
+      decided = decideInTurn(loaded, commands, sha256)
+    } catch (error) {
+      // The first cannot be recorded, whatever stands behind it: its sender alone is told.
+      waiting.shift()?.reject(error)
+      return
+    }
+    const { outcomes, sealed, next } = decided
     if (sealed.length > 0) {
       const issuedAt = clock.monotonic()
       const append = { stream: jobStream(loaded.jobId), sealed, expected: loaded.revision }

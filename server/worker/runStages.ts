@@ -1,5 +1,7 @@
+import { InvalidInputError } from '../../domain/errors.ts'
 import { stageAtWork } from '../../domain/job/job.ts'
 import { isRejection } from '../../domain/rejection.ts'
+import { refuseHostile } from '../../domain/strictJson.ts'
 import { Interrupted, type JobDefinition } from '../defineJob.ts'
 import type { Desk } from './desk.ts'
 import { readResult, ResultMissing, stageContext } from './stageContext.ts'
@@ -10,7 +12,7 @@ import { readResult, ResultMissing, stageContext } from './stageContext.ts'
  */
 export const runStages = async (desk: Desk, definition: JobDefinition): Promise<void> => {
   const { writer, spec } = desk
-  const input = definition.input.parse(await readInput(desk))
+  const input = checkedInput(definition, await readInput(desk))
   while (writer.job.state === 'running') {
     if (desk.stopping.reason !== null) throw new Interrupted()
     const name = stageAtWork(writer.job)
@@ -37,6 +39,7 @@ const runStage = async (desk: Desk, name: string, run: () => Promise<unknown>): 
   const began = clock.monotonic()
   const value = await run()
   await desk.calls.allEnded()
+  refuseHostile(value, `result of stage ${name}`)
   const result = await desk.contents.keep(value)
   const completed = writer.record({
     type: 'CompleteStage',
@@ -49,9 +52,9 @@ const runStage = async (desk: Desk, name: string, run: () => Promise<unknown>): 
   said.progress = undefined
   const isLast = name === spec.stages.at(-1)
   const ended = isLast && desk.stopping.reason === null ? writer.send({ type: 'SucceedJob', output: result }) : null
-  await completed
-  // Refused where somebody has asked for a pause meanwhile: the job then ends by way of that.
-  await ended
+  // Together: both fail at once where the lease is lost, and one that nobody listens to would end the process. The end
+  // is refused where somebody has asked for a pause meanwhile: the job then ends by way of that.
+  await Promise.all([completed, ended])
 }
 
 /** All stages were done by an attempt that did not live to say so. */
@@ -71,3 +74,11 @@ const readInput = async (desk: Desk): Promise<unknown> => {
   }
 }
 
+/** It fitted when it was submitted: this is for a definition that was changed without a new version. */
+const checkedInput = (definition: JobDefinition, stored: unknown): unknown => {
+  const input = definition.input.safeParse(stored)
+  if (input.success) return input.data
+  const [issue] = input.error.issues
+  const path = ['input', ...(issue?.path.map(String) ?? [])].join('.')
+  throw new InvalidInputError(`${path} of job type "${definition.type}": ${issue?.message ?? 'is not valid'}`, { path })
+}

@@ -1,6 +1,7 @@
 import { nothing } from '../../domain/budget.ts'
+import { InvalidInputError } from '../../domain/errors.ts'
 import { jobStream } from '../../domain/ids.ts'
-import type { Content, EventData, JobSpec } from '../../domain/job/events.ts'
+import { type Content, type EventData, type JobSpec, Progress } from '../../domain/job/events.ts'
 import { readEvent } from '../../domain/job/readEvent.ts'
 import type { CallRequest } from '../../domain/ports/provider.ts'
 import { isRejection } from '../../domain/rejection.ts'
@@ -107,7 +108,10 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
     },
 
     progress(next) {
-      desk.said.progress = next
+      // Checked here: it goes with whatever event is next, the end of the job's attempt too.
+      const said = Progress.safeParse(next)
+      if (!said.success) throw new InvalidInputError(`progress of stage "${stage}": ${said.error.issues[0]?.message ?? 'is not valid'}`)
+      desk.said.progress = said.data
     },
 
     each: (items, work) => each(items, spec.concurrency, work),
