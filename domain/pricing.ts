@@ -22,7 +22,9 @@ export type ModelPrice = z.infer<typeof ModelPrice>
 export const PriceProfile = z.strictObject({
   id: z.string().min(1).max(200),
   /** A date (00:00 UTC) or an instant. */
-  effectiveFrom: z.union([z.iso.date(), z.iso.datetime({ offset: true })]),
+  effectiveFrom: z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
+    error: 'must be a date such as 2026-01-31, or an instant with its offset such as 2026-01-31T08:00:00Z',
+  }),
   provider: z.string().min(1).max(100),
   models: recordOf(z.string().min(1).max(200), ModelPrice),
 })

@@ -174,6 +174,14 @@ const pricesOf = (deps: Submitting, submission: Submission, requests: readonly C
 
 const unpriced = (model: string, provider: string, profiles: readonly PriceProfile[]): InvalidInputError => {
   const known = profiles.filter((each) => each.provider === provider).flatMap((each) => Object.keys(each.models))
+  if (known.includes(model)) {
+    const from = profiles.filter((each) => Object.hasOwn(each.models, model)).map((each) => each.effectiveFrom)
+    return new InvalidInputError(
+      `model "${model}" of provider ${provider} has no price in force yet: the profiles given begin ${from.join(', ')}`,
+      { model, provider, known },
+      'unpriced_model',
+    )
+  }
   const close = nearest(model, known)
   return new InvalidInputError(
     `model "${model}" of provider ${provider} has no price in force${close === null ? '' : ` (did you mean "${close}"?)`}: ` +

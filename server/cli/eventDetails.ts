@@ -38,7 +38,7 @@ export const eventDetails = (event: JobEvent): string => {
     case 'JobLogged':
       return `${event.data.level}: ${event.data.message}`
     case 'ProviderCallReserved':
-      return `call ${event.data.call} (${event.data.key}), at worst ${dollarsText(event.data.worstCase.costUsd)}`
+      return `call ${event.data.call} (${event.data.key}), up to ${dollarsText(event.data.worstCase.costUsd)}`
     case 'ProviderCallSettled':
       return `call ${event.data.call} for ${dollarsText(event.data.costUsd)} in ${event.data.durationMs / 1_000} s${settledMarks(event.data)}`
     case 'ProviderCallFailed':

@@ -24,7 +24,7 @@ export const jobEvents: Run = async (call) => {
     const limit = call.given(options.eventsLimit) ?? Infinity
     const pages = pagesOf(engine, handle, after, limit)
     if (call.given(options.jsonl) ?? false) return writeEach(pages, call, (event) => JSON.stringify(event))
-    return call.json ? writeDocument(pages, call) : writeEach(pages, call, eventLine)
+    return call.json ? writeDocument(pages, call) : writeEach(pages, call, eventLines(call.shell.stdout.isTerminal))
   })
 }
 
@@ -76,10 +76,23 @@ const writeDocument = async (pages: AsyncIterable<EventPage>, { shell }: Call): 
   return exitCode.done
 }
 
-const eventLine = (event: Event): string => {
+/** For a person the day stands above its events, so that a line has room for what happened; elsewhere in each line. */
+const eventLines = (isTerminal: boolean): ((event: Event) => string) => {
+  let day = ''
+  return (event) => {
+    const [date = '', time = ''] = event.recordedAt.split('T')
+    if (!isTerminal) return eventLine(event, event.recordedAt)
+    const line = eventLine(event, time.replace('Z', ''))
+    const heading = date === day ? '' : `${date} (UTC)\n`
+    day = date
+    return heading + line
+  }
+}
+
+const eventLine = (event: Event, at: string): string => {
   const [type, details] =
     event.type === 'Unknown'
       ? [event.storedType, `version ${event.schemaVersion}, of a newer program`]
       : [event.type, eventDetails(event)]
-  return plainText(`${String(event.revision).padStart(6)}  ${event.recordedAt}  ${type.padEnd(22)}  ${details}`.trimEnd())
+  return plainText(`${String(event.revision).padStart(6)}  ${at}  ${type.padEnd(22)}  ${details}`.trimEnd())
 }

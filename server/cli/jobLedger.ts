@@ -3,6 +3,7 @@ import type { Run } from './call.ts'
 import { dollarsText } from './dollarsText.ts'
 import { exitCode } from './exitCode.ts'
 import { options } from './options.ts'
+import { tableWidth } from './shell.ts'
 import { withEngine } from './store.ts'
 import { type Column, textTable } from './textTable.ts'
 
@@ -18,7 +19,7 @@ export const jobLedger: Run = (call) =>
     } else if (call.json) {
       await stdout.write(`${JSON.stringify(ledger)}\n`)
     } else {
-      const table = ledger.lines.length === 0 ? 'no calls yet\n' : textTable(columns, ledger.lines)
+      const table = ledger.lines.length === 0 ? 'no calls yet\n' : textTable(columns, ledger.lines, tableWidth(stdout))
       await stdout.write(`${table}\n${totalsText(ledger)}`)
     }
     return exitCode.done
@@ -26,14 +27,14 @@ export const jobLedger: Run = (call) =>
 
 const columns: readonly Column<Line>[] = [
   { heading: 'CALL', align: 'right', text: (line) => String(line.call) },
-  { heading: 'STAGE', text: (line) => line.stage },
+  { heading: 'STAGE', spare: 1, text: (line) => line.stage },
   { heading: 'KEY', text: (line) => line.key },
-  { heading: 'MODEL', text: (line) => `${line.provider}/${line.model}` },
+  { heading: 'MODEL', spare: 2, text: (line) => `${line.provider}/${line.model}` },
   { heading: 'STATE', text: (line) => line.state },
   { heading: 'IN', align: 'right', text: (line) => String(line.inputTokens ?? '') },
   { heading: 'OUT', align: 'right', text: (line) => String(line.outputTokens ?? '') },
   { heading: 'COST', align: 'right', text: (line) => (line.costUsd === null ? '' : dollarsText(line.costUsd)) },
-  { heading: 'AT WORST', align: 'right', text: (line) => dollarsText(line.worstCaseUsd) },
+  { heading: 'AT WORST', align: 'right', spare: 3, text: (line) => dollarsText(line.worstCaseUsd) },
   { heading: 'NOTE', text: noteOf },
 ]
 

@@ -5,6 +5,7 @@ import { exitCode } from './exitCode.ts'
 import { progressText } from './jobProgressText.ts'
 import { options } from './options.ts'
 import { present } from './present.ts'
+import { tableWidth } from './shell.ts'
 import { withEngine } from './store.ts'
 import { type Column, textTable } from './textTable.ts'
 
@@ -20,9 +21,9 @@ export const listJobs: Run = (call) =>
     } else if (call.json) {
       await stdout.write(`${JSON.stringify({ items, nextCursor })}\n`)
     } else {
-      await stdout.write(items.length === 0 ? 'no jobs\n' : textTable(columns, items))
+      await stdout.write(items.length === 0 ? 'no jobs\n' : textTable(columns, items, tableWidth(stdout)))
     }
-    if (nextCursor !== null && !call.json) await stderr.write(`more: --cursor ${nextCursor}\n`)
+    if (nextCursor !== null && !call.json) await stderr.write(`more: the same again with --cursor ${nextCursor}\n`)
     return exitCode.done
   })
 
@@ -37,14 +38,14 @@ const queryOf = ({ given }: Call): JobListQuery => ({
 
 const columns: readonly Column<Listed>[] = [
   { heading: 'JOB', text: (job) => job.jobId.slice(0, 12) },
-  { heading: 'PROJECT', text: (job) => job.projectId },
-  { heading: 'TYPE', text: (job) => job.type },
+  { heading: 'PROJECT', spare: 3, text: (job) => job.projectId },
+  { heading: 'TYPE', spare: 2, text: (job) => job.type },
   { heading: 'STATE', text: (job) => job.state },
   { heading: 'STAGE', text: (job) => job.stage ?? '' },
   { heading: 'PROGRESS', text: progressText },
   { heading: 'SPENT', align: 'right', text: (job) => dollarsText(job.spentCostUsd) },
   { heading: 'HELD', align: 'right', text: (job) => (job.heldCostUsd === '0' ? '' : dollarsText(job.heldCostUsd)) },
-  { heading: 'CALLS', align: 'right', text: (job) => String(job.callsMade) },
-  { heading: 'SUBMITTED', text: (job) => job.createdAt },
+  { heading: 'CALLS', align: 'right', spare: 1, text: (job) => String(job.callsMade) },
+  { heading: 'SUBMITTED', spare: 4, text: (job) => job.createdAt },
   { heading: 'WHY', text: (job) => job.errorCode ?? '' },
 ]

@@ -15,10 +15,10 @@ export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
       return [command('job ledger')]
     case 'failed':
       return job.errorCode === 'policy_block'
-        ? ['A job that failed by policy is never retried: change what is asked, and submit it anew.']
+        ? ['What failed by policy is never retried: change what is asked, submit it anew.']
         : [command('job retry')]
     case 'cancelled':
-      return ['A cancelled job stays cancelled: to do the same work, run it with a --key of its own.']
+      return ['A cancelled job stays so: to do the same work, run it with another --key.']
     case 'paused':
       return [command('job resume', raiseText(job))]
     case 'queued':

@@ -31,7 +31,7 @@ export const parseCommandLine = async (
   for (const option of globalOptions) program.addOption(commanderOption(option))
   const groups = new Map<string, Commander>()
   const groupOf = (word: string): Commander => {
-    const group = groups.get(word) ?? program.command(word).description(`${word} ${wordsAfter(word).join('|')}`).usage('<command>')
+    const group = groups.get(word) ?? program.command(word).description(`${aboutGroup[word] ?? ''}: ${wordsAfter(word).join(', ')}`).usage('<command>')
     groups.set(word, group)
     return group
   }
@@ -52,6 +52,12 @@ export const parseCommandLine = async (
     return { asks: 'text', text: textOrRefusal(error, text, argv) }
   }
   return parsed[0] ?? { asks: 'text', text: program.helpInformation() }
+}
+
+const aboutGroup: Readonly<Record<string, string>> = {
+  job: 'look at jobs, and steer them',
+  log: 'check the log',
+  projections: 'the views of the log',
 }
 
 const commanderOption = (option: Option<unknown>): CommanderOption => {

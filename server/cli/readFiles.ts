@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, stat, type FileHandle } from 'node:fs/promises'
 import { InvalidInputError } from '../../domain/errors.ts'
 import type { SubmittedFile } from '../defineJob.ts'
 
@@ -34,7 +35,7 @@ export const readText = async (path: string, bytesMax: number): Promise<string> 
 
 const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> => {
   try {
-    const file = await open(path, 'r')
+    const file = await opened(path)
     try {
       await refuseUnreadable(file, path, bytesMax)
       return await bytesOf(file, path, bytesMax)
@@ -46,6 +47,33 @@ const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> =>
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     throw new InvalidInputError(`${path}: ${sentences[code] ?? `it cannot be read (${code})`}`, { path, cause: code })
   }
+}
+
+/** Opening a named pipe waits for whoever writes to it, and nobody may ever come. */
+const pipePatienceMs = 5_000
+
+const opened = async (path: string): Promise<FileHandle> => {
+  if (!(await stat(path)).isFIFO()) return open(path, 'r')
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    void letGo(path)
+  }, pipePatienceMs)
+  try {
+    const file = await open(path, 'r')
+    if (!isLate) return file
+    await file.close()
+  } finally {
+    clearTimeout(timer)
+  }
+  const seconds = pipePatienceMs / 1_000
+  throw new InvalidInputError(`${path}: it is a pipe, and nobody has written to it for ${seconds} s: name a file`, { path })
+}
+
+// An open that waits cannot be taken back; it ends when the pipe has a writer, which this is for a moment.
+const letGo = async (path: string): Promise<void> => {
+  const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => null)
+  await file?.close()
 }
 
 // A pipe is welcome (`<(jq …)`); a device may never end.

@@ -13,7 +13,8 @@ import { present } from './present.ts'
 import { progressLine } from './progressLine.ts'
 import { raisedLimits } from './raisedLimits.ts'
 import { showJob } from './showJob.ts'
-import { withWorkplace } from './store.ts'
+import { refuseUnreachableProvider } from './reachableProvider.ts'
+import { rehearse, withWorkplace } from './store.ts'
 import { submissionOf } from './submission.ts'
 
 /** Submits a job and works it here. Run again, it goes on with the job that is there. */
@@ -21,7 +22,9 @@ export const runJob: Run = async (call) => {
   const out = call.given(options.out)
   if (out !== undefined) await refuseNoFolder(out)
   const submission = await submissionOf(call)
+  refuseUnreachableProvider(submission, call)
   refuseMissingKey(submission, call)
+  await rehearse(call, submission)
   return withWorkplace(call, async (workplace) => {
     const submitted = await workplace.engine.submit(submission, asker())
     const ready = await resumedIfRaised(workplace, submitted, submission)
@@ -71,7 +74,7 @@ const notesOn = async (
   { workplace, call, wasAtRest, out }: { workplace: Workplace; call: Call; wasAtRest: boolean; out: string | undefined },
 ): Promise<readonly string[]> => {
   if (job.state === 'succeeded') {
-    if (out === undefined) return ['Run it again with --out DIR to write its results to a folder: nothing is paid twice.']
+    if (out === undefined) return ['Run it again with --out DIR for its results: nothing is paid twice.']
     return [`Results: ${(await fillOut(workplace.engine, job.jobId, out)).join(', ')}`]
   }
   if (wasAtRest && job.state === 'paused') return ['It is paused already, and no limit given is above its own.']

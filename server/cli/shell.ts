@@ -10,6 +10,9 @@ export type TextOut = {
   write(text: string): Promise<boolean>
 }
 
+/** Room for a table: what is not shown to a person is not made to fit. */
+export const tableWidth = (out: TextOut): number => (out.isTerminal ? out.columns : Infinity)
+
 /** The process as the command line sees it, so that tests can stand in for it. */
 export type Shell = {
   /** How this program was called, as words that can be pasted. */

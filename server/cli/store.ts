@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { Engine, Workplace } from '../engine.ts'
+import type { Engine, Submission, Workplace } from '../engine.ts'
 import type { Call, Log } from './call.ts'
 import { troubleLog } from './logText.ts'
 import { UsageError } from './usageError.ts'
@@ -31,6 +31,16 @@ export const withEngine = async <Value>(call: Call, work: (engine: Engine) => Pr
     )
   }
   return withWorkplace(call, ({ engine }) => work(engine))
+}
+
+/**
+ * Where no store is yet, submits to one in memory first: a submission that is refused must not leave an empty store.
+ * Raises what submitting raises.
+ */
+export const rehearse = async (call: Call, submission: Submission): Promise<void> => {
+  if (await storeIsThere(call)) return
+  const inMemory = { ...call, config: { ...call.config, store: 'memory:' } }
+  await withWorkplace(inMemory, ({ engine }) => engine.submit(submission), () => {})
 }
 
 export const storeIsThere = async ({ config }: Call): Promise<boolean> => {

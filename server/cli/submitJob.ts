@@ -5,8 +5,9 @@ import { fillOut, refuseNoFolder } from './fillOut.ts'
 import { followed } from './followed.ts'
 import { outcomeOf } from './jobOutcome.ts'
 import { options } from './options.ts'
+import { unreachable } from './reachableProvider.ts'
 import { showJob } from './showJob.ts'
-import { withWorkplace } from './store.ts'
+import { rehearse, withWorkplace } from './store.ts'
 import { submissionOf } from './submission.ts'
 
 /** Leaves a job for workers. A job that is there already is shown, and nothing about it changes. */
@@ -15,12 +16,15 @@ export const submitJob: Run = async (call) => {
   const waits = call.given(options.wait) ?? false
   if (out !== undefined) await refuseNoFolder(out)
   const submission = await submissionOf(call)
+  await rehearse(call, submission)
   return withWorkplace(call, async ({ engine }) => {
     const submitted = await engine.submit(submission, asker())
     const existing = submitted.existing ? ['It was submitted before: nothing about it has changed.'] : []
     if (!waits) {
       const unfilled = out === undefined ? [] : ['--out is filled by `run`, or by `submit --wait`.']
-      await showJob(submitted, call, [...existing, ...unfilled])
+      const unknown = unreachable(submission, call)
+      const elsewhere = unknown === null ? [] : [`${unknown} Only a worker that has it in its configuration can work this job.`]
+      await showJob(submitted, call, [...existing, ...unfilled, ...elsewhere])
       return exitCode.done
     }
     const job = await followed(engine, submitted, call)

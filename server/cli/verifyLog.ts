@@ -29,7 +29,7 @@ const told = async (report: AuditReport, { json, shell }: Call): Promise<ExitCod
 
 const reportText = ({ jobs, events, artifacts, findings }: AuditReport, shell: Shell): string => {
   const checked = `${counted(jobs, 'job')}, ${counted(events, 'event')}, ${counted(artifacts, 'artifact')} checked`
-  if (findings.length === 0) return `${colouredVerdict('ok', shell)}: ${checked}: chain, revisions, rules, limits, ledger and artifacts hold\n`
+  if (findings.length === 0) return `${colouredVerdict('ok', shell)}: ${checked}\n    chain, revisions, rules, limits, ledger and artifacts hold\n`
   const lines = findings.map((finding) => `  ${plainText(findingText(finding))}\n`)
   return `${colouredVerdict('BROKEN', shell)}: ${checked}, ${counted(findings.length, 'finding')}\n${lines.join('')}`
 }

@@ -128,7 +128,7 @@ const allAnswered = ({ prompts, results, job }: Evidence): Check => {
 const audited = ({ audit }: Evidence): Check =>
   check(
     'audit',
-    `the job's ${audit.events} events pass the audit: hash chain, rules, limits, ledger, files`,
+    `the job's ${audit.events} events pass the audit: chain, rules, limits, ledger, files`,
     audit.findings.map(({ rule, message }) => `${rule}: ${message}`),
   )
 

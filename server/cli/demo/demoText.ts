@@ -25,7 +25,7 @@ export const openingText = (opening: {
     `A batch of ${prompts} prompts. Its worker is killed halfway, and nothing is paid twice.`,
     '',
     `  folder    ${folder.path}`,
-    `  provider  offline, as a process of its own (${provider}), at ${baseUrl}`,
+    `  provider  offline, in a process of its own (${provider}) at ${baseUrl}`,
     `  job       ${job.jobId}, ${callsAtOnce} calls at a time`,
     `  budget    ${limitText(budget.maximumCostUsd)}; at the very worst the job would cost ${worst}`,
     '',
@@ -43,18 +43,17 @@ export const killedText = (pid: number, { lines, totals }: Ledger): string => {
   const unknown =
     open === 0
       ? 'No call was open.'
-      : `${open} more ${open === 1 ? 'call was' : 'calls were'} sent or about to be:\n` +
-        '  nobody here knows whether that will be billed, so the worst case of it,\n' +
-        `  ${dollarsText(totals.reserved.costUsd)}, stays set aside.`
+      : `${open} more ${open === 1 ? 'call was' : 'calls were'} sent or about to be: nobody here knows whether\n` +
+        `  that will be billed, so its worst case, ${dollarsText(totals.reserved.costUsd)}, stays set aside.`
   return (
-    `\nHalfway. Worker ${pid} is killed with SIGKILL: it could not finish or save anything.\n` +
-    `  The log holds ${counted(totals.spent.calls, 'paid call')}, ${dollarsText(totals.spent.costUsd)}. ${unknown}\n\n`
+    `\nHalfway. Worker ${pid} is killed (SIGKILL): it could not finish or save anything.\n` +
+    `  The log holds ${counted(totals.spent.calls, 'paid call')}, ${dollarsText(totals.spent.costUsd)}.\n  ${unknown}\n\n`
   )
 }
 
 export const takeoverText = (seconds: number): string => {
   const how = seconds < leaseSeconds ? 'ended with its process' : 'has run out'
-  return `  It has the job ${seconds.toFixed(1)} s after the kill: the dead worker's lease ${how}.\n`
+  return `  It has the job ${seconds.toFixed(1)} s after the kill: the dead one's lease ${how}.\n`
 }
 
 /** What the report shows beside its own figures. */
@@ -103,12 +102,12 @@ const cutText = ({ takenOver, replayed }: DemoReport): string => {
   const unsent = takenOver - replayed
   const billed = unsent === 0 ? (takenOver === 1 ? 'It' : 'All of them') : `${replayed} of them`
   return (
-    `  The kill cut off ${counted(takenOver, 'call')}. ${billed} had been billed, with nobody left to hear\n` +
-    '  the answer: asked again under the same Idempotency-Key, the provider sent its\n' +
-    '  stored answer and billed nothing.\n' +
+    `  The kill cut off ${counted(takenOver, 'call')}. ${billed} had been billed, with nobody left to\n` +
+    '  hear the answer: asked again under the same Idempotency-Key, the provider\n' +
+    '  sent its stored answer and billed nothing.\n' +
     (unsent === 0 ? '' : `  The other ${unsent === 1 ? 'one' : unsent} had not reached it yet.\n`) +
-    '  (A provider that stores no answers is asked anew, within the budget; the ledger\n' +
-    '  then shows the cut calls as held until you have looked at its bill.)\n'
+    '  (A provider that stores no answers is asked anew, within the budget; the\n' +
+    '  ledger then shows the cut calls as held until you have looked at its bill.)\n'
   )
 }
 
