@@ -7,11 +7,12 @@ export const checkStore: Check = async (_call, workplace) => {
   const projections = await workplace.engine.projections()
   const jobs = projections.find(({ name }) => name === 'jobList')?.documents ?? 0
   const head = projections[0]?.head ?? ''
-  const amount = head === '' ? 'an empty log' : `${jobs === 1 ? '1 job' : `${jobs} jobs`}, log at position ${head}`
+  const amount = head === '' ? 'none yet' : `${jobs === 1 ? '1 job' : `${jobs} jobs`}, log at position ${head}`
   return [
     ...(sqliteVersion === null ? [] : [ok('sqlite', `SQLite ${sqliteVersion}`)]),
-    ok('log', `${store} opens: ${amount}`),
+    ok('log', `${store} opens`),
+    ok('jobs', amount),
     ...(artifacts === null ? [] : [ok('files', `stored files are in ${artifacts}`)]),
-    ...(views === null || store === `sqlite:${views}` ? [] : [ok('views.db', `is in ${views}`)]),
+    ...(views === null || store === `sqlite:${views}` ? [] : [ok('views.db', `views are in ${views}`)]),
   ]
 }
