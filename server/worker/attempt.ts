@@ -1,12 +1,12 @@
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { JobId } from '../../domain/ids.ts'
-import type { JobEvent } from '../../domain/job/events.ts'
+import type { PlacedEvent } from '../../domain/job/events.ts'
 import type { Job } from '../../domain/job/job.ts'
 import type { ArtifactStore } from '../../domain/ports/artifactStore.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Random } from '../../domain/ports/random.ts'
-import { catchUp, emptyJob, type JobLoading, type LoadedJob } from '../command/loadJob.ts'
+import type { JobLoading, LoadedJob } from '../command/loadJob.ts'
 import type { JobDefinition } from '../defineJob.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { announceStop } from './announceStop.ts'
@@ -14,6 +14,7 @@ import { ContentMissing } from './contents.ts'
 import type { Desk } from './desk.ts'
 import { endAttempt, type Worked } from './endAttempt.ts'
 import type { Gate } from './gate.ts'
+import { indexPast } from './indexPast.ts'
 import { jobIndex } from './jobIndex.ts'
 import { jobWriter } from './jobWriter.ts'
 import { keepDuration, keepLease } from './keepLease.ts'
@@ -22,6 +23,7 @@ import { openDesk } from './openDesk.ts'
 import { patiently } from './patiently.ts'
 import { runStages } from './runStages.ts'
 import { stopping as newStopping, type Stopping } from './stopping.ts'
+import { waits } from './waits.ts'
 
 /** What every attempt of a worker shares. */
 export type Workshop = JobLoading & {
@@ -70,15 +72,25 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
   const onTrouble = (error: StoreUnavailable): void => shop.telemetry.trouble('store', error)
   const ask: Desk['ask'] = (read) => patiently({ clock: shop.clock, onTrouble }, stopping.abandon, read)
 
+  const waiting = waits(shop.clock, stopping)
+  /** Events that came while those before them were still being read. */
+  const early: PlacedEvent[] = []
+  let isIndexed = false
+  const note = (event: PlacedEvent): void => {
+    index.note(event)
+    if (event.type === 'ProviderCallSettled' || event.type === 'ProviderCallFailed') calls.noteEnd()
+  }
+
   const writer = jobWriter(
     {
       ...shop,
       onTrouble,
-      note(event) {
-        index.note(event)
-        if (event.type === 'ProviderCallSettled' || event.type === 'ProviderCallFailed') calls.noteEnd()
+      note: (event) => (isIndexed ? note(event) : void early.push(event)),
+      changed() {
+        lookForRequests()
+        // A raised limit or a reconciled call may have made room.
+        calls.noteEnd()
       },
-      changed: () => lookForRequests(),
       onLost() {
         shop.telemetry.leaseLost(claim.jobId, claim.token)
         stopping.stop({ kind: 'lost' })
@@ -96,7 +108,14 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
   }
 
   const run = async (): Promise<void> => {
-    for (const event of await pastEvents(shop, claim, ask)) index.note(event)
+    const onFailure = (error: unknown): void => report(`renewing the lease of job ${claim.jobId}`, error)
+    // From the first moment: a long past, or a store that is away, may take longer to read than a lease lasts.
+    void keepLease({ writer, clock: shop.clock, waits: waiting, said }, over.signal, onFailure)
+    const isBehind = await indexPast({ ...shop, ask }, { jobId: claim.jobId, until: claim.loaded.revision }, note)
+    isIndexed = true
+    early.forEach(note)
+    // Whoever wrote between our claim and its answer told nobody.
+    if (isBehind) nudge()
     shop.telemetry.attemptStarted(writer.job)
     const worked = await work()
     await calls.allEnded()
@@ -110,15 +129,13 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     try {
       const definition = shop.definitionOf(writer.job)
       if (definition === null) throw new Error(`no definition of ${writer.job.spec.type} can work job ${claim.jobId}`)
-      const desk = await openDesk(shop, { jobId: claim.jobId, writer, index, calls, stopping, said, ask })
+      const desk = await openDesk(shop, { jobId: claim.jobId, writer, index, calls, stopping, said, ask, waits: waiting })
       stopping.onStop(() => {
         calls.noteEnd()
         announceStop(desk)
         if (stopping.reason?.kind === 'cancel') void cutInTime(shop, stopping, over.signal)
       })
-      if (drain.aborted) drainNow()
       lookForRequests()
-      void keepLease(desk, over.signal).catch(() => {})
       void keepDuration(desk, over.signal)
       await Promise.race([runStages(desk, definition), givenUp(shop, desk, over.signal)])
       return 'done'
@@ -127,6 +144,7 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
         const detail = `artifact ${error.ref.sha256}, which the job needs, is ${error.reason}: restore it, then resume`
         stopping.stop({ kind: 'artifact_missing', detail })
       }
+      stopping.stop({ kind: 'failed' })
       return { error }
     }
   }
@@ -136,6 +154,7 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     void leaveInTime(shop, stopping, over.signal)
   }
   drain.addEventListener('abort', drainNow, { once: true })
+  if (drain.aborted) drainNow()
 
   // Only a process that is to end stops waiting for a store: that is no fault of this program.
   const report = (what: string, error: unknown): void => {
@@ -143,11 +162,13 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     else shop.telemetry.fault(what, error)
   }
 
+  const nudge = (): void => {
+    void writer.catchUp().catch((error: unknown) => report(`reading job ${claim.jobId}`, error))
+  }
+
   return {
     jobId: claim.jobId,
-    nudge() {
-      void writer.catchUp().catch((error: unknown) => report(`reading job ${claim.jobId}`, error))
-    },
+    nudge,
     ended: run()
       .catch((error: unknown) => {
         if (stopping.reason?.kind === 'lost') return
@@ -159,15 +180,6 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
       }),
   }
 }
-
-const pastEvents = (shop: Workshop, claim: Claim, ask: Desk['ask']): Promise<readonly JobEvent[]> =>
-  ask(async () => {
-    const past: JobEvent[] = []
-    await catchUp(shop.events, emptyJob(claim.jobId, shop.sha256), (event) => {
-      if (event.revision <= claim.loaded.revision) past.push(event)
-    })
-    return past
-  })
 
 /** Open calls have a while to end once the job is to stop; then they are cut, and held. */
 const cutInTime = async (shop: Workshop, stopping: Stopping, over: AbortSignal): Promise<void> => {

@@ -2,7 +2,7 @@ import { EngineError, InvalidInputError, PolicyBlockError, ProviderError } from 
 import type { Failure } from '../../domain/job/commands.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { preview } from '../../domain/strictJson.ts'
-import { firstWish } from './announceStop.ts'
+import { firstWish, isMeant } from './announceStop.ts'
 import type { Desk } from './desk.ts'
 import type { Wish } from './jobWriter.ts'
 
@@ -19,7 +19,8 @@ export const endAttempt = async (ending: Ending, worked: Worked): Promise<void> 
   const { writer } = ending
   for (let refusals = 0; refusals < 5; ) {
     if (writer.lost.aborted || writer.job.lease?.token !== writer.token) return
-    const outcome = await writer.send(lastWish(ending, worked))
+    const wish = lastWish(ending, worked)
+    const outcome = await writer.send(wish, isMeant(wish))
     if (!isRejection(outcome)) continue
     if (outcome.rejected === 'calls_open') await holdOpenCalls(writer)
     refusals += 1
@@ -33,7 +34,7 @@ const holdOpenCalls = async (writer: Ending['writer']): Promise<void> => {
   await Promise.all(calls.map((call) => writer.send({ type: 'FailCall', call, billed: 'unknown', ...unrecorded })))
 }
 
-const unrecorded = {
+export const unrecorded = {
   errorCode: 'unrecorded',
   errorSummary: 'what became of the call could not be recorded',
   errorKind: 'transient',
@@ -41,11 +42,13 @@ const unrecorded = {
 
 const lastWish = ({ writer, stopping, random, said }: Ending, worked: Worked): Wish => {
   const { progress } = said
-  const { state } = writer.job
+  const { state, pauseRequestedAt } = writer.job
   const { reason } = stopping
   if (state === 'cancelling') return { type: 'FinishCancel', progress }
   if (reason?.kind === 'drain') return { type: 'ReleaseLease', reason: 'drain', progress }
   if (state === 'pausing') return { type: 'FinishPause', progress }
+  // Taken back behind our back: the stage has been stopped, so whoever claims the job next goes on with it.
+  if (reason?.kind === 'pause' && pauseRequestedAt === null) return { type: 'ReleaseLease', reason: 'drain', progress }
   if (reason?.kind === 'wait') return { ...reason.wish, progress }
   return (reason === null ? null : firstWish(reason)) ?? failAttempt(worked, random.luck(), progress)
 }

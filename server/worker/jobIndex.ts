@@ -10,7 +10,7 @@ type Sends = {
   firstAt: string | null
   /** Sends that failed in this attempt of the job, but for those that the provider told to come back later. */
   failures: number
-  /** Sends that were told to come back later. */
+  /** Sends that were told to come back later, or that the one before them is still at work. */
   askedWaits: number
 }
 
@@ -35,6 +35,11 @@ export type JobIndex = {
   mayRepeatMissing(): boolean
 }
 
+/** The error code of a reservation that was given back without a send: no try was made. */
+export const notSentCode = 'not_sent'
+/** What a provider that replays by key answers while the first send of that key is still at work. */
+export const stillAtWork = 409
+
 /** Rate limits count by the minute. */
 const rateWindowMs = 60_000
 /** Older calls are dropped whenever the list has doubled. */
@@ -49,6 +54,7 @@ export const jobIndex = (): JobIndex => {
   const accepted = new Set<string>()
   const results = new Map<string, { revision: number; content: Content }>()
   const fingerprints = new Map<number, string>()
+  const takeovers = new Set<number>()
   const sends = new Map<string, Sends>()
 
   let recentCallsMax = recentCallsMin
@@ -76,6 +82,7 @@ export const jobIndex = (): JobIndex => {
         case 'ProviderCallReserved': {
           const { call, fingerprint } = event.data
           fingerprints.set(call, fingerprint)
+          if (event.data.takesOver !== undefined) takeovers.add(call)
           remember(event.recordedAt, event.data.worstCase)
           const before = sends.get(fingerprint) ?? { n: 1, pending: [], firstAt: null, failures: 0, askedWaits: 0 }
           const firstAt = before.firstAt ?? event.recordedAt
@@ -93,8 +100,9 @@ export const jobIndex = (): JobIndex => {
         case 'ProviderCallFailed': {
           const of = close(event.data.call)
           if (of === null) return
-          if (event.data.delayReason === 'retry_after') of.askedWaits += 1
-          else of.failures += 1
+          const isAskedWait = takeovers.delete(event.data.call) && event.data.status === stillAtWork
+          if (isAskedWait || event.data.delayReason === 'retry_after') of.askedWaits += 1
+          else if (event.data.errorCode !== notSentCode) of.failures += 1
           if (event.data.billed === 'unknown') return
           const wasOnlySend = of.pending.length === 1
           of.pending = of.pending.filter((call) => call !== event.data.call)

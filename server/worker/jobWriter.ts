@@ -5,7 +5,7 @@ import type { JobEvent, PlacedEvent } from '../../domain/job/events.ts'
 import type { Job } from '../../domain/job/job.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Random } from '../../domain/ports/random.ts'
-import { isRejection, type Rejection } from '../../domain/rejection.ts'
+import { isRejection, reject, type Rejection } from '../../domain/rejection.ts'
 import { appendDefinitely } from '../command/appendDefinitely.ts'
 import { decideInTurn, type InTurn, type Outcome } from '../command/decideInTurn.ts'
 import { catchUp, type JobLoading, type LoadedJob, saveSnapshot, snapshotEvery } from '../command/loadJob.ts'
@@ -24,8 +24,11 @@ export type JobWriter = {
   readonly job: Job
   readonly revision: number
   readonly token: number
-  /** Resolves once the events are durable. Raises `LeaseLostError` when somebody else owns the job. */
-  send(wish: Wish): Promise<Outcome>
+  /**
+   * Resolves once the events are durable. Raises `LeaseLostError` when somebody else owns the job. With `isMeant` the
+   * wish is refused (`job_state`) where the job, as it is when its turn comes, makes it pointless.
+   */
+  send(wish: Wish, isMeant?: (job: Job) => boolean): Promise<Outcome>
   /** Like `send`, for what no rule refuses: raises an `Error` if one does. */
   record(wish: Wish): Promise<readonly PlacedEvent[]>
   /** Reads what others wrote meanwhile. */
@@ -50,6 +53,7 @@ export type Writing = JobLoading & {
 type Waiting = {
   readonly wish: Wish
   readonly commandId: string
+  readonly isMeant: (job: Job) => boolean
   resolve(outcome: Outcome): void
   reject(error: unknown): void
 }
@@ -68,6 +72,8 @@ export const jobWriter = (
   let freshAt = owner.claimedAt
   let snapshotAt = claimed.revision
   let turn: Promise<void> = Promise.resolve()
+  /** We have ended our ownership ourselves: what comes too late for it is nobody's loss. */
+  let gaveAway = false
 
   const currentJob = (): Job => {
     if (loaded.job === null) throw new Error(`job ${loaded.jobId} is claimed and empty`)
@@ -77,7 +83,7 @@ export const jobWriter = (
   const lose = (): void => {
     if (lost.signal.aborted) return
     lost.abort()
-    writing.onLost()
+    if (!gaveAway) writing.onLost()
   }
   const leaseLost = (): LeaseLostError =>
     new LeaseLostError('lease_lost', `job ${loaded.jobId} is not owned with token ${token} any more`, {
@@ -98,6 +104,11 @@ export const jobWriter = (
   }
 
   const appendGroup = async (): Promise<void> => {
+    for (const each of [...waiting]) {
+      if (each.isMeant(currentJob())) continue
+      waiting.splice(waiting.indexOf(each), 1)
+      each.resolve(reject('job_state', `${each.wish.type} has lost its reason`, { jobId: loaded.jobId }))
+    }
     const group = [...waiting]
     if (lost.signal.aborted) {
       waiting.length = 0
@@ -133,6 +144,7 @@ export const jobWriter = (
       }
       freshAt = issuedAt
       loaded = next
+      gaveAway = currentJob().lease?.token !== token
     }
     waiting.splice(0, outcomes.length)
     for (const outcome of outcomes) if (!isRejection(outcome)) outcome.events.forEach(writing.note)
@@ -171,9 +183,9 @@ export const jobWriter = (
     return next
   }
 
-  const send = (wish: Wish): Promise<Outcome> =>
-    new Promise((resolve, reject) => {
-      waiting.push({ wish, commandId: random.id(), resolve, reject })
+  const send = (wish: Wish, isMeant: (job: Job) => boolean = () => true): Promise<Outcome> =>
+    new Promise((resolve, fail) => {
+      waiting.push({ wish, isMeant, commandId: random.id(), resolve, reject: fail })
       if (waiting.length === 1) void inTurn(run)
     })
 

@@ -3,19 +3,30 @@ import type { Desk } from './desk.ts'
 
 /**
  * Renews the lease whenever nothing was written for a third of it, until `over` aborts or the lease is lost. Any
- * other event of the owner does the same, so a busy job never renews.
+ * other event of the owner does the same, so a busy job never renews. A renewal that fails is tried again: it is all
+ * that keeps a live job.
  */
 export const keepLease = async (
   desk: Pick<Desk, 'writer' | 'clock' | 'waits' | 'said'>,
   over: AbortSignal,
+  onFailure: (error: unknown) => void,
 ): Promise<void> => {
   const { writer, clock } = desk
   while (!over.aborted && !writer.lost.aborted) {
     const leaseMs = writer.job.lease?.leaseMs
     if (leaseMs === undefined) return
     const dueIn = writer.freshAt + leaseMs / 3 - clock.monotonic()
-    if (dueIn > 0) await clock.sleep(dueIn, over)
-    else await writer.send({ type: 'RenewLease', waitingFor: desk.waits.longest(), progress: desk.said.progress })
+    if (dueIn > 0) {
+      await clock.sleep(dueIn, over)
+      continue
+    }
+    try {
+      await writer.send({ type: 'RenewLease', waitingFor: desk.waits.longest(), progress: desk.said.progress })
+    } catch (error) {
+      if (writer.lost.aborted || over.aborted) return
+      onFailure(error)
+      await clock.sleep(leaseMs / 10, over)
+    }
   }
 }
 

@@ -5,12 +5,11 @@ import { type Contents, contents } from './contents.ts'
 import type { Desk } from './desk.ts'
 import { gate } from './gate.ts'
 import { lateAnswers } from './lateAnswers.ts'
-import { waits } from './waits.ts'
 
 /** Lays out what an attempt that has started works with. Raises `ContentMissing` when the job's prices are gone. */
 export const openDesk = async (
   shop: Workshop,
-  begun: Pick<Desk, 'jobId' | 'writer' | 'index' | 'calls' | 'stopping' | 'said' | 'ask'>,
+  begun: Pick<Desk, 'jobId' | 'writer' | 'index' | 'calls' | 'stopping' | 'said' | 'ask' | 'waits'>,
 ): Promise<Desk> => {
   const { clock, random, sha256, events, workerId, artifacts } = shop
   const { writer, stopping } = begun
@@ -36,7 +35,6 @@ export const openDesk = async (
     provider: shop.providerOf(writer.job),
     prices: await pinnedPrices(spec, stored),
     gates: gatesOf(shop, begun, spec),
-    waits: waits(clock, stopping),
     clock,
     random,
     sha256,
@@ -59,6 +57,7 @@ const gatesOf = (shop: Workshop, begun: Pick<Desk, 'index'>, spec: JobSpec): Des
   const limits = spec.rateLimits[name] ?? {}
   const maximumConcurrency = Math.min(spec.concurrency, limits.maximumConcurrency ?? Infinity)
   const own = gate({ ...limits, maximumConcurrency }, shop.clock)
-  for (const { at, tokens } of begun.index.recentCalls(shop.clock.now())) own.remember(tokens, shop.clock.now() - at)
+  // A wall clock that was set back would make them future ones, and the job wait for that.
+  for (const { at, tokens } of begun.index.recentCalls(shop.clock.now())) own.remember(tokens, Math.max(0, shop.clock.now() - at))
   return [own, shop.processGate(name)]
 }

@@ -4,6 +4,7 @@ import { worstCaseCost, worstCaseTokens } from '../../domain/pricing.ts'
 import { type CallAnswer, Interrupted } from '../defineJob.ts'
 import { type CallDesk, type KeyedRequest, priceOf } from './callDesk.ts'
 import { reserveSend } from './reserveSend.ts'
+import { unrecorded } from './endAttempt.ts'
 import { lateAnswer, sendOnce, type Tried } from './sendOnce.ts'
 import type { WaitReason } from './waits.ts'
 
@@ -39,10 +40,21 @@ const tryOnce = async (desk: CallDesk, call: KeyedRequest, fingerprint: string):
       examples: call.examples,
     }
     const send = await reserveSend(desk, call, fingerprint, worstCase)
-    return await sendOnce(desk, call, fingerprint, send)
+    try {
+      return await sendOnce(desk, call, fingerprint, send)
+    } catch (error) {
+      await holdIfOpen(desk, send.call)
+      throw error
+    }
   } finally {
     leave()
   }
+}
+
+/** A send ends settled or failed, whatever went wrong: one left open would be waited for without end. */
+const holdIfOpen = async ({ writer, stopping }: CallDesk, call: number): Promise<void> => {
+  if (writer.job.open[call] === undefined || writer.lost.aborted || stopping.abandon.aborted) return
+  await writer.send({ type: 'FailCall', call, billed: 'unknown', ...unrecorded })
 }
 
 const passGates = async (desk: CallDesk, tokens: number): Promise<() => void> => {

@@ -2,6 +2,7 @@ import type { Amounts } from '../../domain/job/events.ts'
 import { isRejection, type Rejection } from '../../domain/rejection.ts'
 import { Interrupted } from '../defineJob.ts'
 import type { CallDesk, KeyedRequest } from './callDesk.ts'
+import { onceThereIsRoom } from './onceThereIsRoom.ts'
 
 /** One permitted send: its number in the ledger, the key it carries, and whether a held send of that key is part of it. */
 export type Send = { readonly call: number; readonly callKey: string; readonly tookOver: boolean }
@@ -13,32 +14,26 @@ export const reserveSend = async (
   fingerprint: string,
   worstCase: Amounts,
 ): Promise<Send> => {
-  for (;;) {
+  const outcome = await onceThereIsRoom(desk, () => {
     if (desk.stopping.reason !== null) throw new Interrupted()
-    const { callKey, takesOver } = nextKey(desk, fingerprint)
-    const outcome = await desk.writer.send({
+    return {
       type: 'ReserveCall',
-      callKey,
+      ...nextKey(desk, fingerprint),
       fingerprint,
       stage: call.stage,
       key: call.key,
       provider: desk.provider.name,
       model: call.request.model,
       worstCase,
-      takesOver,
-    })
-    if (!isRejection(outcome)) {
-      const reserved = outcome.events.find((event) => event.type === 'ProviderCallReserved')
-      if (reserved === undefined) throw new Error('a new reservation is never a repeat')
-      return { call: reserved.data.call, callKey, tookOver: takesOver !== undefined }
     }
-    if (outcome.rejected === 'budget_exhausted' && Object.keys(desk.writer.job.open).length > 0) {
-      await desk.calls.nextEnd()
-      continue
-    }
+  })
+  if (isRejection(outcome)) {
     stopFor(desk, outcome, worstCase)
     throw new Interrupted()
   }
+  const reserved = outcome.events.find((event) => event.type === 'ProviderCallReserved')
+  if (reserved === undefined) throw new Error('a new reservation is never a repeat')
+  return { call: reserved.data.call, callKey: reserved.data.callKey, tookOver: reserved.data.takesOver !== undefined }
 }
 
 const stopFor = (desk: CallDesk, rejection: Rejection, worstCase: Amounts): void => {

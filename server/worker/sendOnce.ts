@@ -1,11 +1,13 @@
 import { LeaseLostError, PolicyBlockError, ProviderError } from '../../domain/errors.ts'
 import { usd } from '../../domain/money.ts'
 import type { ProviderAnswer } from '../../domain/ports/provider.ts'
-import { costOf } from '../../domain/pricing.ts'
+import { costOf, Usage } from '../../domain/pricing.ts'
 import { chooseDelay } from '../../domain/retry.ts'
 import { preview, wellFormed } from '../../domain/strictJson.ts'
 import { type CallAnswer, Interrupted } from '../defineJob.ts'
+import { askProvider } from './askProvider.ts'
 import { type CallDesk, type KeyedRequest, priceOf } from './callDesk.ts'
+import { notSentCode, stillAtWork } from './jobIndex.ts'
 import { StoredAnswer } from './recordedAnswer.ts'
 import type { Send } from './reserveSend.ts'
 import type { WaitReason } from './waits.ts'
@@ -20,36 +22,39 @@ export type Tried = { readonly answer: CallAnswer } | { readonly delayMs: number
 export const sendOnce = async (desk: CallDesk, call: KeyedRequest, fingerprint: string, send: Send): Promise<Tried> => {
   const { writer, clock } = desk
   const leaseMs = writer.job.lease?.leaseMs ?? 0
-  if (desk.stopping.hard.aborted || clock.monotonic() - writer.freshAt > (leaseMs * 2) / 3) {
-    // Somebody may have taken the job over meanwhile: the reservation is given back unused.
-    await writer.record({ type: 'FailCall', call: send.call, billed: billedFor(send, 'no'), ...notSent })
-    return { delayMs: 0, reason: { failure: { ...notSent, retryable: true }, delayReason: 'backoff', luck: 0 } }
+  // A job that is to stop pays for nothing more; one whose lease is old may be somebody else's by now.
+  const isStale = clock.monotonic() - writer.freshAt > (leaseMs * 2) / 3
+  if (isStale || desk.stopping.soft.aborted) {
+    const why = isStale ? tooOld : tooLate
+    await writer.record({ type: 'FailCall', call: send.call, billed: billedFor(send, 'no'), ...why })
+    return { delayMs: 0, reason: { failure: { ...why, retryable: true }, delayReason: 'backoff', luck: 0 } }
   }
   const startedAt = clock.monotonic()
   let answer: ProviderAnswer
   try {
-    answer = await desk.provider.complete(call.request, {
-      signal: desk.stopping.hard,
-      idempotencyKey: send.callKey,
-      deadlineMs: desk.callTimeoutMs(),
-    })
+    answer = understood(await askProvider(desk, call.request, send.callKey))
   } catch (error) {
     return afterFailure(desk, fingerprint, send, asProviderError(error))
   }
   const durationMs = Math.round(clock.monotonic() - startedAt)
-  // Half a surrogate pair cannot be sent to anybody again, so it must not get into the log.
-  answer = { ...answer, text: wellFormed(answer.text) }
   return { answer: await settle(desk, call, fingerprint, send, answer, durationMs) }
 }
+
+/**
+ * Half a surrogate pair cannot be sent to anybody again, and impossible numbers cannot be charged by. Raises for what
+ * could not be read from the log again.
+ */
+const understood = (answer: ProviderAnswer): ProviderAnswer => ({
+  ...StoredAnswer.parse({ text: wellFormed(answer.text), finishReason: answer.finishReason }),
+  usage: Usage.safeParse(answer.usage).data ?? null,
+})
 
 /** That a re-send was refused says nothing of the send whose hold it took over: that one may still be billed. */
 const billedFor = (send: Send, billed: 'no' | 'unknown'): 'no' | 'unknown' => (send.tookOver ? 'unknown' : billed)
 
-const notSent = {
-  errorCode: 'not_sent',
-  errorSummary: 'the lease was too old to send under it',
-  errorKind: 'transient',
-} as const
+const notSent = { errorCode: notSentCode, errorKind: 'transient' } as const
+const tooOld = { ...notSent, errorSummary: 'the lease was too old to send under it' }
+const tooLate = { ...notSent, errorSummary: 'the job was to stop before it was sent' }
 
 const settle = async (
   desk: CallDesk,
@@ -116,10 +121,12 @@ const afterFailure = async (
 ): Promise<Tried> => {
   const { failures, askedWaits } = desk.index.sends(fingerprint)
   const askedMs = error.retryAfter?.ms ?? null
-  const isLeft = askedMs === null ? failures + 1 < desk.spec.callAttempts : askedWaits < askedWaitsMax
+  // Its key has been taken over and its first send is still at work: that is no failure, it is to be waited for.
+  const isAskedWait = askedMs !== null || (send.tookOver && error.status === stillAtWork)
+  const isLeft = isAskedWait ? askedWaits < askedWaitsMax : failures + 1 < desk.spec.callAttempts
   const retried = mayPass(error) && isLeft
   const luck = desk.random.luck()
-  const chosen = chooseDelay({ attempt: failures + 1, askedMs, luck })
+  const chosen = chooseDelay({ attempt: (isAskedWait ? askedWaits : failures) + 1, askedMs, luck })
   const retryAfter = error.retryAfter === null ? undefined : { raw: preview(error.retryAfter.raw, 100), ms: error.retryAfter.ms }
   await desk.writer.record({
     type: 'FailCall',

@@ -11,6 +11,7 @@ import { ContentMissing, type Contents } from './contents.ts'
 import type { Desk } from './desk.ts'
 import { each } from './each.ts'
 import { fingerprintOf, type KeyedRequest } from './callDesk.ts'
+import { onceThereIsRoom } from './onceThereIsRoom.ts'
 import { providerCall } from './providerCall.ts'
 import { recordedAnswer } from './recordedAnswer.ts'
 
@@ -78,18 +79,19 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
       if (index.isAccepted(stage, key)) return
       refuseHostile(examples, `examples ${key}`)
       const kept = await contents.keep(examples)
-      const outcome = await writer.send({
+      const outcome = await onceThereIsRoom(desk, () => ({
         type: 'AcceptExamples',
         stage,
         key,
         count: examples.length,
         examples: kept,
         progress: desk.said.progress,
-      })
+      }))
       if (!isRejection(outcome)) return goOn()
       if (outcome.rejected !== 'budget_exhausted') throw new Error(outcome.message)
       const needs = { ...nothing, examples: examples.length }
-      stopping.stop({ kind: 'budget_exhausted', exhausted: { limit: 'maximumExamples', needs } })
+      const limit = String(outcome.details['limit'])
+      stopping.stop({ kind: 'budget_exhausted', exhausted: { limit, needs } })
       throw new Interrupted()
     },
 

@@ -9,6 +9,8 @@ export type StopReason =
   | { readonly kind: 'overrun' | 'unknown_outcome' | 'artifact_missing'; readonly detail: string }
   | { readonly kind: 'wait'; readonly wish: Extract<Wish, { type: 'WaitOut' }> }
   | { readonly kind: 'drain' }
+  /** The stage has failed: its other calls end, and no new one is paid for. */
+  | { readonly kind: 'failed' }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'lost' }
 

@@ -156,7 +156,7 @@ describe('a call', () => {
 
   test('is cut to what is left of the job’s working time, which pauses the job when it runs out', async () => {
     const job = await begin(asks('a'), { limits: { maximumDurationSeconds: 30 } })
-    await job.clock.advance(30_000)
+    await job.clock.advance(29_600)
     const paused = await job.status()
     expect(paused).toMatchObject({ state: 'pausing', errorCode: 'budget_exhausted' })
     job.sends[0]?.answer()
