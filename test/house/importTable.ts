@@ -78,6 +78,8 @@ const table: readonly Row[] = [
     libraries: ['preact', 'uplot'],
     node: false,
   },
+  // Builds and deploys the program, and is no part of it.
+  { room: 'server/deploy/', rooms: [], libraries: ['rolldown'], node: true },
   { room: 'server/', rooms: ['projections/', 'domain/'], libraries: serverLibraries, node: true, computed: true },
 ]
 
