@@ -28,7 +28,7 @@ export type Desk = {
   readonly provider: Provider | null
   readonly prices: PriceProfile | null
   /** The job's own limits, then those of this process for the provider. */
-  readonly gates: readonly Gate[]
+  readonly gates: readonly { readonly gate: Gate; readonly whose: 'job' | 'process' }[]
   readonly calls: OpenCalls
   readonly waits: Waits
   readonly stopping: Stopping

@@ -1,7 +1,14 @@
 import type { RateLimits } from '../../domain/job/events.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
+import { rateWindow } from './rateWindow.ts'
 
-const windowMs = 60_000
+/** How a call waits at a gate, so that its job can tell why nothing happens. */
+export type GateWaits = {
+  /** For the minute's limits. Returns early when the call is to wait no longer. */
+  sleep(ms: number): Promise<void>
+  /** For a place that another call has to leave. */
+  queue<T>(turn: Promise<T>): Promise<T>
+}
 
 /**
  * Limits of a provider: so many calls at one time, so many requests and tokens in any minute. A place is taken
@@ -14,62 +21,54 @@ export type Gate = {
    */
   waitMs(tokens: number): number
   /** Takes a place once one is free; null when the signal aborts first. The answer gives it back, once. */
-  enter(tokens: number, signal: AbortSignal): Promise<(() => void) | null>
+  enter(tokens: number, signal: AbortSignal, waits?: GateWaits): Promise<(() => void) | null>
   /** Counts a call that is known from elsewhere (the log): `agoMs` before now. */
   remember(tokens: number, agoMs: number): void
 }
 
 export const gate = (limits: RateLimits, clock: Clock): Gate => {
-  let passed: { at: number; tokens: number }[] = []
+  const { requestsPerMinute, tokensPerMinute, maximumConcurrency = Infinity } = limits
+  const requests = requestsPerMinute === undefined ? null : rateWindow(requestsPerMinute, clock)
+  const tokensPassed = tokensPerMinute === undefined ? null : rateWindow(tokensPerMinute, clock)
   let inside = 0
+  /** Those whose turn it is and who do not know it yet: nobody who comes now may be before them. */
+  let called = 0
   const queue: (() => void)[] = []
 
-  const waitMs = (tokens: number): number => {
-    const now = clock.monotonic()
-    passed = passed.filter((each) => now - each.at < windowMs)
-    const byRequests = limits.requestsPerMinute === undefined ? 0 : untilRoom(now, () => 1, 1, limits.requestsPerMinute)
-    const byTokens =
-      limits.tokensPerMinute === undefined ? 0 : untilRoom(now, (each) => each.tokens, tokens, limits.tokensPerMinute)
-    return Math.max(byRequests, byTokens)
+  const waitMs = (tokens: number): number => Math.max(requests?.waitMs(1) ?? 0, tokensPassed?.waitMs(tokens) ?? 0)
+  const isFree = (): boolean => inside + called < maximumConcurrency
+  const callNext = (): void => {
+    const next = isFree() ? queue.shift() : undefined
+    if (next === undefined) return
+    called += 1
+    next()
   }
-
-  const untilRoom = (
-    now: number,
-    size: (each: { tokens: number }) => number,
-    wanted: number,
-    maximum: number,
-  ): number => {
-    let used = passed.reduce((sum, each) => sum + size(each), 0)
-    if (used + wanted <= maximum) return 0
-    for (const each of passed) {
-      used -= size(each)
-      if (used + wanted <= maximum || used === 0) return Math.max(1, Math.ceil(each.at + windowMs - now))
-    }
-    return 0
-  }
-
-  const free = (): boolean => limits.maximumConcurrency === undefined || inside < limits.maximumConcurrency
   const leave = (): void => {
     inside -= 1
-    queue.shift()?.()
+    callNext()
   }
 
   return {
     waitMs,
-    async enter(tokens, signal) {
+    async enter(tokens, signal, waits = { sleep: (ms) => clock.sleep(ms, signal), queue: (turn) => turn }) {
       for (;;) {
-        if (signal.aborted) {
-          // Its turn was handed to it in vain: hand it on.
-          queue.shift()?.()
-          return null
-        }
+        if (signal.aborted) return null
         const wait = waitMs(tokens)
-        if (wait > 0) await clock.sleep(wait, signal)
-        else if (!free()) await turn(queue, signal)
-        else break
+        if (wait > 0) {
+          await waits.sleep(wait)
+          continue
+        }
+        if (isFree()) break
+        const isCalled = await waits.queue(turnIn(queue, signal))
+        if (!isCalled) continue
+        called -= 1
+        if (!signal.aborted && waitMs(tokens) === 0) break
+        // It cannot take its place now: whoever is next may.
+        callNext()
       }
       inside += 1
-      passed.push({ at: clock.monotonic(), tokens })
+      requests?.note(1)
+      tokensPassed?.note(tokens)
       let left = false
       return () => {
         if (left) return
@@ -78,21 +77,22 @@ export const gate = (limits: RateLimits, clock: Clock): Gate => {
       }
     },
     remember(tokens, agoMs) {
-      passed.push({ at: clock.monotonic() - agoMs, tokens })
+      requests?.note(1, agoMs)
+      tokensPassed?.note(tokens, agoMs)
     },
   }
 }
 
-const turn = (queue: (() => void)[], signal: AbortSignal): Promise<void> =>
+/** Resolves with true when its turn has come, with false when the signal aborts first. */
+const turnIn = (queue: (() => void)[], signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     const go = (): void => {
       signal.removeEventListener('abort', aborted)
-      resolve()
+      resolve(true)
     }
     const aborted = (): void => {
-      const place = queue.indexOf(go)
-      if (place !== -1) queue.splice(place, 1)
-      resolve()
+      queue.splice(queue.indexOf(go), 1)
+      resolve(false)
     }
     queue.push(go)
     signal.addEventListener('abort', aborted, { once: true })

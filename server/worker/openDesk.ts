@@ -57,7 +57,10 @@ const gatesOf = (shop: Workshop, begun: Pick<Desk, 'index'>, spec: JobSpec): Des
   const limits = spec.rateLimits[name] ?? {}
   const maximumConcurrency = Math.min(spec.concurrency, limits.maximumConcurrency ?? Infinity)
   const own = gate({ ...limits, maximumConcurrency }, shop.clock)
-  // A wall clock that was set back would make them future ones, and the job wait for that.
+  // Where another's clock is a little ahead of ours they seem to be still to come.
   for (const { at, tokens } of begun.index.recentCalls(shop.clock.now())) own.remember(tokens, Math.max(0, shop.clock.now() - at))
-  return [own, shop.processGate(name)]
+  return [
+    { gate: own, whose: 'job' },
+    { gate: shop.processGate(name), whose: 'process' },
+  ]
 }

@@ -60,10 +60,11 @@ const holdIfOpen = async ({ writer, stopping }: CallDesk, call: number): Promise
 const passGates = async (desk: CallDesk, tokens: number): Promise<() => void> => {
   const leaves: (() => void)[] = []
   const leaveAll = (): void => leaves.splice(0).forEach((leave) => leave())
-  for (const gate of desk.gates) {
-    const waitMs = gate.waitMs(tokens)
-    if (waitMs > 0) await desk.waits.wait(waitMs, rateLimited(desk))
-    const leave = await gate.enter(tokens, desk.stopping.soft)
+  for (const { gate, whose } of desk.gates) {
+    const leave = await gate.enter(tokens, desk.stopping.soft, {
+      sleep: (ms) => desk.waits.wait(ms, rateLimited(desk)),
+      queue: (turn) => desk.waits.queue(whose, turn),
+    })
     if (leave === null) {
       leaveAll()
       throw new Interrupted()

@@ -14,6 +14,7 @@ import { fingerprintOf, type KeyedRequest } from './callDesk.ts'
 import { onceThereIsRoom } from './onceThereIsRoom.ts'
 import { providerCall } from './providerCall.ts'
 import { recordedAnswer } from './recordedAnswer.ts'
+import { stageVerb } from './stageVerb.ts'
 
 /** A stored result that a stage needs is gone: the stage that made it is to be done again. */
 export class ResultMissing extends Error {
@@ -36,6 +37,15 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
     if (stopping.reason !== null) throw new Interrupted()
   }
 
+  const verb = stageVerb(stopping)
+  /** What is being recorded, by key: the same key at the same time is recorded once. */
+  const recording = new Map<string, Promise<void>>()
+  const recordedOnce = (key: string, record: () => Promise<void>): Promise<void> => {
+    const begun = recording.get(key) ?? record().finally(() => recording.delete(key))
+    recording.set(key, begun)
+    return begun
+  }
+
   return {
     jobId: desk.jobId,
     projectId: spec.projectId,
@@ -47,21 +57,23 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
     lastAttempt: writer.job.attemptCount >= spec.maxAttempts,
     signal: stopping.soft,
 
-    async call(call) {
+    call: verb(async (call: StageCall) => {
       goOn()
       refuseHostile(call.messages, `messages of call "${call.key}"`)
       return keyedCall(desk, { stage, key: call.key, request: requestOf(spec, call), examples: call.examples ?? 0 })
-    },
+    }),
 
-    async checkpoint(key, value) {
-      if (index.checkpointAt(stage, key) !== null) return
-      refuseHostile(value, `checkpoint ${key}`)
-      const kept = await contents.keep(value)
-      await writer.record({ type: 'RecordCheckpoint', stage, key, value: kept, progress: desk.said.progress })
-      goOn()
-    },
+    checkpoint: verb((key: string, value: unknown) =>
+      recordedOnce(`checkpoint ${key}`, async () => {
+        if (index.checkpointAt(stage, key) !== null) return
+        refuseHostile(value, `checkpoint ${key}`)
+        const kept = await contents.keep(value)
+        await writer.record({ type: 'RecordCheckpoint', stage, key, value: kept, progress: desk.said.progress })
+        goOn()
+      }),
+    ),
 
-    async checkpointed(key) {
+    checkpointed: verb(async (key: string) => {
       const revision = index.checkpointAt(stage, key)
       if (revision === null) return null
       const { value } = await checkpointEvent(desk, revision)
@@ -73,41 +85,43 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
         index.forgetCheckpoint(stage, key)
         return null
       }
-    },
+    }),
 
-    async accept(key, examples) {
-      if (index.isAccepted(stage, key)) return
-      refuseHostile(examples, `examples ${key}`)
-      const kept = await contents.keep(examples)
-      const outcome = await onceThereIsRoom(desk, () => ({
-        type: 'AcceptExamples',
-        stage,
-        key,
-        count: examples.length,
-        examples: kept,
-        progress: desk.said.progress,
-      }))
-      if (!isRejection(outcome)) return goOn()
-      if (outcome.rejected !== 'budget_exhausted') throw new Error(outcome.message)
-      const needs = { ...nothing, examples: examples.length }
-      const limit = String(outcome.details['limit'])
-      stopping.stop({ kind: 'budget_exhausted', exhausted: { limit, needs } })
-      throw new Interrupted()
-    },
+    accept: verb((key: string, examples: readonly unknown[]) =>
+      recordedOnce(`examples ${key}`, async () => {
+        if (index.isAccepted(stage, key)) return
+        refuseHostile(examples, `examples ${key}`)
+        const kept = await contents.keep(examples)
+        const outcome = await onceThereIsRoom(desk, () => ({
+          type: 'AcceptExamples',
+          stage,
+          key,
+          count: examples.length,
+          examples: kept,
+          progress: desk.said.progress,
+        }))
+        if (!isRejection(outcome)) return goOn()
+        if (outcome.rejected !== 'budget_exhausted') throw new Error(outcome.message)
+        const needs = { ...nothing, examples: examples.length }
+        const limit = String(outcome.details['limit'])
+        stopping.stop({ kind: 'budget_exhausted', exhausted: { limit, needs } })
+        throw new Interrupted()
+      }),
+    ),
 
-    async result(of) {
+    result: verb(async (of: string) => {
       const result = index.stageResult(of)
       if (result === null) throw new Error(`stage "${of}" has no result yet`)
       return readResult(contents, of, result)
-    },
+    }),
 
-    putArtifact: contents.putBytes,
-    getArtifact: contents.getBytes,
+    putArtifact: verb(contents.putBytes),
+    getArtifact: verb(contents.getBytes),
 
-    async log(level, message) {
+    log: verb(async (level: 'info' | 'warn' | 'error', message: string) => {
       await writer.record({ type: 'LogJob', level, message: preview(message, messageLengthMax) })
       goOn()
-    },
+    }),
 
     progress(next) {
       // Checked here: it goes with whatever event is next, the end of the job's attempt too.
@@ -136,10 +150,16 @@ const requestOf = (spec: JobSpec, call: StageCall): CallRequest => {
   if (model === null) throw new TypeError(`call "${call.key}" names no model, and neither does the job`)
   const byDefault = spec.parameters['maxOutputTokens']
   const { temperature, seed, choices } = call
+  const maxOutputTokens = call.maxOutputTokens ?? (typeof byDefault === 'number' ? byDefault : maxOutputTokensDefault)
+  // They are factors of the worst case: nothing must be set aside too low.
+  for (const [name, count] of Object.entries({ maxOutputTokens, choices: choices ?? 1 })) {
+    if (Number.isSafeInteger(count) && count >= 1) continue
+    throw new InvalidInputError(`${name} of call "${call.key}" is ${count}, not a whole number from 1`, { call: call.key, name })
+  }
   return {
     model,
     messages: call.messages,
-    maxOutputTokens: call.maxOutputTokens ?? (typeof byDefault === 'number' ? byDefault : maxOutputTokensDefault),
+    maxOutputTokens,
     ...(temperature === undefined ? {} : { temperature }),
     ...(seed === undefined ? {} : { seed }),
     ...(choices === undefined ? {} : { choices }),

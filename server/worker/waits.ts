@@ -17,6 +17,8 @@ export type Waits = {
   end(): void
   /** Returns early when the attempt stops. */
   wait(delayMs: number, reason: WaitReason): Promise<void>
+  /** Brackets the wait for a place that another call must leave: one of this job, or of any job of this process. */
+  queue<T>(whose: 'job' | 'process', turn: Promise<T>): Promise<T>
   /** What the job waits for while none of its calls can go on. */
   longest(): WaitingFor | undefined
 }
@@ -25,10 +27,12 @@ const settleMs = 10
 
 export const waits = (clock: Clock, stopping: Stopping): Waits => {
   const waiting = new Set<{ dueAt: number; reason: WaitReason }>()
+  const queued = { job: 0, process: 0 }
   let calls = 0
 
   const look = (): void => {
-    if (waiting.size === 0 || waiting.size < calls) return
+    // Whoever waits for another call of the job goes on no sooner than that one does.
+    if (waiting.size === 0 || waiting.size + queued.job < calls) return
     const soonest = [...waiting].reduce((first, each) => (each.dueAt < first.dueAt ? each : first))
     const delayMs = Math.ceil(soonest.dueAt - clock.monotonic())
     if (delayMs > heldWaitMsMax) stopping.stop({ kind: 'wait', wish: { type: 'WaitOut', delayMs, ...soonest.reason } })
@@ -42,7 +46,8 @@ export const waits = (clock: Clock, stopping: Stopping): Waits => {
       void clock.sleep(settleMs, stopping.soft).then(look)
     },
     longest() {
-      if (waiting.size === 0 || waiting.size < calls) return undefined
+      if (calls === 0 || waiting.size + queued.job + queued.process < calls) return undefined
+      if (waiting.size === 0) return { reason: 'concurrency', until: null }
       const last = [...waiting].reduce((latest, each) => (each.dueAt > latest.dueAt ? each : latest))
       const until = new Date(clock.now() + last.dueAt - clock.monotonic()).toISOString()
       return { reason: last.reason.failure.errorCode, until }
@@ -53,6 +58,15 @@ export const waits = (clock: Clock, stopping: Stopping): Waits => {
       look()
       await clock.sleep(delayMs, stopping.soft)
       waiting.delete(mine)
+    },
+    async queue(whose, turn) {
+      queued[whose] += 1
+      look()
+      try {
+        return await turn
+      } finally {
+        queued[whose] -= 1
+      }
     },
   }
 }

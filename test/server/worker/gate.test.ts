@@ -77,3 +77,37 @@ test('calls that are known from the log count for the rest of their minute', () 
   one.remember(5, 45_000)
   expect(one.waitMs(5)).toBe(15_000)
 })
+
+test('nobody who comes later is let in before those who queue, also at the moment a place is left', async () => {
+  const one = gate({ maximumConcurrency: 1 }, manualClock())
+  const leave = await one.enter(1, never)
+  const order: string[] = []
+  const enter = async (name: string): Promise<void> => {
+    const left = await one.enter(1, never)
+    order.push(name)
+    left?.()
+  }
+  const entering = [enter('first'), enter('second')]
+  leave?.()
+  entering.push(enter('newcomer'))
+  await Promise.all(entering)
+  expect(order).toEqual(['first', 'second', 'newcomer'])
+})
+
+test('who gives up in the queue leaves the order of the others as it was', async () => {
+  const one = gate({ maximumConcurrency: 1 }, manualClock())
+  const leave = await one.enter(1, never)
+  const impatient = new AbortController()
+  const order: string[] = []
+  const enter = async (name: string, signal: AbortSignal): Promise<void> => {
+    const left = await one.enter(1, signal)
+    if (left !== null) order.push(name)
+    left?.()
+  }
+  const entering = [enter('gave up', impatient.signal), enter('first', never), enter('second', never)]
+  impatient.abort()
+  await settled()
+  leave?.()
+  await Promise.all(entering)
+  expect(order).toEqual(['first', 'second'])
+})
