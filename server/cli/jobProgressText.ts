@@ -15,7 +15,9 @@ export const spentText = ({ spentCostUsd, maximumCostUsd }: Pick<Budget, 'spentC
     ? `${dollarsText(spentCostUsd)} without a limit`
     : `${dollarsText(spentCostUsd)} of ${dollarsText(maximumCostUsd)}`
 
-export const waitingText = ({ waitingFor, retryAt }: Pick<JobDocument, 'waitingFor' | 'retryAt'>): string => {
+/** Nothing for a paused job: what it waits for is why it is paused, and is said there. */
+export const waitingText = ({ state, waitingFor, retryAt }: Pick<JobDocument, 'state' | 'waitingFor' | 'retryAt'>): string => {
+  if (state === 'paused') return ''
   const reason = waitingFor?.reason ?? (retryAt === null ? '' : 'its next attempt')
   const until = waitingFor?.until ?? retryAt
   if (reason === '') return ''

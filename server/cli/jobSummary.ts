@@ -1,4 +1,5 @@
 import type { JobDocument } from '../../domain/job/document.ts'
+import { isTerminal } from '../../domain/job/job.ts'
 import { dollarsText } from './dollarsText.ts'
 import { progressText, spentText, waitingText } from './jobProgressText.ts'
 import { plainText } from './plainText.ts'
@@ -14,10 +15,12 @@ export const jobSummary = (job: JobDocument, shell: Shell): string => {
     ['stage', stageText(job)],
     ['results', resultText(job)],
     ['spent', moneyText(job)],
+    ['estimate', estimateText(job)],
     ['calls', callsText(job)],
     ['limits', limitsText(job)],
     ['attempts', attemptsText(job)],
-    ['worker', job.leaseOwner === null ? '' : `${job.leaseOwner}, lease until ${job.leaseExpiresAt ?? ''}`],
+    ['worker', job.leaseOwner ?? ''],
+    ['lease', job.leaseExpiresAt === null ? '' : `until ${job.leaseExpiresAt}`],
     ['priority', job.priority === 0 ? '' : String(job.priority)],
     ['labels', Object.entries(job.labels).map(([name, value]) => `${name}=${value}`).join(' ')],
     ['submitted', timesText(job)],
@@ -59,6 +62,10 @@ const moneyText = ({ budget }: JobDocument): string =>
   ]
     .filter((part) => part !== '')
     .join(' · ')
+
+/** What it may come to, for as long as that is open. */
+const estimateText = ({ state, estimatedCostUsd }: JobDocument): string =>
+  estimatedCostUsd === null || isTerminal(state) ? '' : `${dollarsText(estimatedCostUsd)} for the whole job at its worst`
 
 const callsText = ({ budget }: JobDocument): string =>
   `${budget.callsMade}${budget.maximumCalls === null ? '' : ` of ${budget.maximumCalls}`} · ` +

@@ -107,7 +107,8 @@ describe('the summary of a job', () => {
       spent: '$0.00 of $1.00',
       calls: '0 of 10 · 0 tokens in, 0 out',
       labels: 'team=red',
-      worker: expect.stringMatching(/^worker-a, lease until /),
+      worker: 'worker-a',
+      lease: expect.stringMatching(/^until \d{4}-/),
     })
   })
 
@@ -119,6 +120,14 @@ describe('the summary of a job', () => {
       waiting: `for its next attempt until ${instant(9)}`,
       why: 'timeout: no answer',
     })
+  })
+
+  test('says of a paused job once why, and what the whole may come to until it has ended', () => {
+    const waitingFor = { reason: 'budget_exhausted', until: null }
+    const paused = running({ state: 'paused', errorCode: 'budget_exhausted', errorSummary: 'no room', estimatedCostUsd: milliUsd(500), waitingFor })
+    expect(lines(paused)).toMatchObject({ why: 'budget_exhausted: no room', estimate: '$0.50 for the whole job at its worst' })
+    expect(lines(paused)).not.toHaveProperty('waiting')
+    expect(lines({ ...paused, state: 'succeeded' })).not.toHaveProperty('estimate')
   })
 
   test('says what is held, reserved and asked for', () => {
