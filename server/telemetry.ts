@@ -7,6 +7,8 @@ export interface Telemetry {
   claimed(jobId: JobId, token: number): void
   /** Another worker was first. */
   claimLost(jobId: JobId): void
+  /** A job is ready that this process cannot work. Told once for each time it becomes ready. */
+  notRunnable(jobId: JobId, why: string): void
   attemptStarted(job: Job): void
   attemptEnded(job: Job): void
   /** Our writes to the job are refused: somebody else owns it. */
@@ -31,6 +33,7 @@ export const loggedTelemetry = (write: (line: LogLine) => void, monotonic: () =>
   return {
     claimed: (jobId, token) => write({ level: 'info', message: `claimed job ${jobId} (token ${token})` }),
     claimLost: () => {},
+    notRunnable: (jobId, why) => write({ level: 'warn', message: `cannot work job ${jobId} here: ${why}` }),
     attemptStarted: (job) =>
       write({ level: 'info', message: `started job ${job.jobId} at stage ${job.spec.stages[job.stageIndex] ?? 'end'}` }),
     attemptEnded: (job) => write({ level: 'info', message: `left job ${job.jobId} ${job.state}` }),
@@ -53,6 +56,7 @@ export const loggedTelemetry = (write: (line: LogLine) => void, monotonic: () =>
 export const silentTelemetry: Telemetry = {
   claimed: () => {},
   claimLost: () => {},
+  notRunnable: () => {},
   attemptStarted: () => {},
   attemptEnded: () => {},
   leaseLost: () => {},

@@ -1,6 +1,7 @@
 import { RevisionConflict } from '../../domain/errors.ts'
 import { jobStream } from '../../domain/ids.ts'
 import type { Command } from '../../domain/job/commands.ts'
+import type { Job } from '../../domain/job/job.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { appendDefinitely } from '../command/appendDefinitely.ts'
 import { decideInTurn } from '../command/decideInTurn.ts'
@@ -25,7 +26,9 @@ export const take = async (
   const loaded = await loadJob(shop, due.jobId)
   const { job } = loaded
   if (job === null) return 'nothing'
-  const claims = wish.hasSlot && shop.definitionOf(job) !== null && (job.spec.provider === null || shop.providerOf(job) !== null)
+  const lacking = wish.hasSlot ? lackingFor(shop, job) : null
+  if (lacking !== null && due.first === null) shop.telemetry.notRunnable(due.jobId, lacking)
+  const claims = wish.hasSlot && lacking === null
   const stamp = () => ({ commandId: random.id(), actor: `worker:${workerId}`, at: new Date(clock.now()).toISOString() })
   const commands: Command[] = []
   if (due.first !== null) commands.push({ ...due.first, ...stamp() })
@@ -46,10 +49,20 @@ export const take = async (
     throw error
   }
   const [first] = outcomes
-  const isRecorded = first !== undefined && !isRejection(first)
+  const isRecorded = first !== undefined && !isRejection(first) && first.events.length > 0
   if (due.first?.type === 'ExpireLease' && isRecorded) shop.telemetry.leaseExpired(due.jobId, due.first.token, due.first.reason)
   const claimed = claims ? outcomes.at(-1) : undefined
   const lease = next.job?.lease
   if (claimed === undefined || isRejection(claimed) || lease === null || lease === undefined) return 'recorded'
   return { claim: { jobId: due.jobId, loaded: next, token: lease.token, claimedAt } }
+}
+
+/** What this process would need to work the job; null when it can. */
+const lackingFor = (shop: Workshop, job: Job): string | null => {
+  const { type, definitionVersion, stages, provider } = job.spec
+  if (shop.definitionOf(job) === null) {
+    return `it has no definition of type "${type}", version ${definitionVersion}, with the stages ${stages.join(', ')}`
+  }
+  if (provider === null || shop.providerOf(job) !== null) return null
+  return `it has no provider "${provider.name}"${provider.baseUrl === null ? '' : ` at ${provider.baseUrl}`}`
 }

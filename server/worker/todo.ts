@@ -18,10 +18,19 @@ export type Due = {
   readonly first: Unstamped<CommandOf<'ExpireLease' | 'ElapseBackoff'>> | null
 }
 
+export type Ready = Due & { readonly priority: number }
+
 /** What is due, as far as the views tell. The log has the last word: a command that comes too late is refused there. */
 export type Todo = {
-  /** Jobs of these types that may be claimed, best first. */
-  claimEligible(types: readonly string[], limit: number): Promise<readonly Due[]>
+  /**
+   * So many jobs of these types that may be claimed and were not passed over, best first; `all` are the jobs there
+   * are, where it took looking at all of them.
+   */
+  claimEligible(
+    types: readonly string[],
+    limit: number,
+    isPassedOver: (due: Due) => boolean,
+  ): Promise<{ readonly ready: readonly Ready[]; readonly all: ReadonlySet<JobId> | null }>
   /** Leases whose owner was silent for their whole length, or whose process is gone. */
   lapsedLeases(): Promise<readonly Due[]>
   /** Waits that are over; of those for a first start only jobs of these types. */
@@ -61,15 +70,28 @@ export const todo = (deps: {
   }
 
   return {
-    async claimEligible(types, limit) {
-      const lists = await Promise.all(
-        types.map((type) => views.query(readyJobs.name, readyJobs.version, { term: readyJobsOfType(type), limit })),
-      )
-      const ready = lists.flat().sort(inListOrder).slice(0, limit)
-      return ready.map((document): Due => {
-        const job = ReadyJob.parse(JSON.parse(document.value))
-        return { jobId: job.jobId, mark: `ready ${job.revision}`, first: null }
-      })
+    async claimEligible(types, limit, isPassedOver) {
+      const all = new Set<JobId>()
+      let isWhole = true
+      const best = async (type: string): Promise<readonly Listed[]> => {
+        const found: Listed[] = []
+        // Jobs that nobody here can work may stand in front of those that somebody can.
+        for await (const page of pages(views, readyJobs, readyJobsOfType(type), limit * 2)) {
+          for (const document of page) {
+            const { jobId, revision, priority } = ReadyJob.parse(JSON.parse(document.value))
+            all.add(jobId)
+            const due: Ready = { jobId, mark: `ready ${revision}`, first: null, priority }
+            if (!isPassedOver(due)) found.push({ document, due })
+          }
+          if (found.length < limit) continue
+          isWhole = false
+          break
+        }
+        return found
+      }
+      const found = (await Promise.all(types.map(best))).flat()
+      const ready = found.sort((left, right) => inListOrder(left.document, right.document)).slice(0, limit)
+      return { ready: ready.map(({ due }) => due), all: isWhole ? all : null }
     },
 
     async lapsedLeases() {
@@ -125,19 +147,29 @@ export const todo = (deps: {
   }
 }
 
+type Listed = { readonly document: ViewDocument; readonly due: Ready }
+type Projected = { readonly name: string; readonly version: number }
+
 /** As many as there are: one for each job that somebody is working. */
-const wholeList = async (
-  views: ViewStore,
-  { name, version }: { readonly name: string; readonly version: number },
-  term: string,
-): Promise<readonly ViewDocument[]> => {
+const wholeList = async (views: ViewStore, projection: Projected, term: string): Promise<readonly ViewDocument[]> => {
   const all: ViewDocument[] = []
-  for (;;) {
-    const last = all.at(-1)
-    const after = last === undefined ? {} : { after: { sort: last.sort, key: last.key } }
-    const page = await views.query(name, version, { term, limit: lookAtMost, ...after })
-    all.push(...page)
-    if (page.length < lookAtMost) return all
+  for await (const page of pages(views, projection, term, lookAtMost)) all.push(...page)
+  return all
+}
+
+async function* pages(
+  views: ViewStore,
+  { name, version }: Projected,
+  term: string,
+  size: number,
+): AsyncGenerator<readonly ViewDocument[]> {
+  const limit = Math.min(size, lookAtMost)
+  for (let after = {}; ; ) {
+    const page = await views.query(name, version, { term, limit, ...after })
+    yield page
+    const last = page.at(-1)
+    if (last === undefined || page.length < limit) return
+    after = { after: { sort: last.sort, key: last.key } }
   }
 }
 

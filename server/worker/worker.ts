@@ -8,7 +8,7 @@ import type { ViewStore } from '../../domain/ports/viewStore.ts'
 import { loadJob } from '../command/loadJob.ts'
 import { type Attempt, attempt, type Workshop } from './attempt.ts'
 import { take, type Taken } from './claim.ts'
-import { type Due, todo as newTodo } from './todo.ts'
+import { type Due, type Ready, todo as newTodo } from './todo.ts'
 
 export type WorkerOptions = {
   readonly slots: number
@@ -66,7 +66,9 @@ export const worker = async (
   // Each job at work listens, and any number of slots is fine: no leak to warn of.
   setMaxListeners(0, signal)
   const active = new Map<JobId, Attempt>()
-  const tried = new Map<JobId, string>()
+  /** What was tried in vain, or is done and may still stand in a view: by job, which state of affairs it was. */
+  const triedReady = new Map<JobId, string>()
+  const triedDue = new Map<JobId, string>()
   const over = new AbortController()
   const todo = newTodo({
     views: views.store,
@@ -118,7 +120,7 @@ export const worker = async (
   }
 
   /** True when something was done. */
-  const takeAll = async (dues: readonly Due[]): Promise<boolean> => {
+  const takeAll = async (dues: readonly Due[], tried: Map<JobId, string>): Promise<boolean> => {
     let did = false
     for (const due of dues) {
       if (signal.aborted) return did
@@ -143,17 +145,29 @@ export const worker = async (
     let did = false
     if (clock.monotonic() - observedAt >= observeMs || todo.nextWaitMs() <= 0) {
       observedAt = clock.monotonic()
-      did = await takeAll([...(await todo.lapsedLeases()), ...(await todo.elapsedWaits(options.types))])
+      const dues = [...(await todo.lapsedLeases()), ...(await todo.elapsedWaits(options.types))]
+      retain(triedDue, new Set(dues.map((due) => due.jobId)))
+      did = await takeAll(dues, triedDue)
     }
-    const free = options.slots - active.size
-    if (free <= 0) return did
-    if (options.only !== null) return (await takeAll(await dueIfQueued(options.only))) || did
-    const ready = await todo.claimEligible(options.types, free * 2 + tried.size)
-    const fresh = ready.filter((due) => tried.get(due.jobId) !== due.mark)
-    if (tried.size > triedMax) tried.clear()
-    const inOrder = contended ? rotated(fresh, shop.workerId) : fresh
-    contended = false
-    return (await takeAll(inOrder)) || did
+    if (options.only !== null) return (await takeAll(await dueIfQueued(options.only), triedReady)) || did
+    return (await fillSlots()) || did
+  }
+
+  /** Until no slot is free, or there is no job left that was not tried. */
+  const fillSlots = async (): Promise<boolean> => {
+    let did = false
+    if (triedReady.size > triedMax) triedReady.clear()
+    const isPassedOver = ({ jobId, mark }: Due): boolean => active.has(jobId) || triedReady.get(jobId) === mark
+    for (;;) {
+      const free = options.slots - active.size
+      if (free <= 0 || signal.aborted) return did
+      const { ready, all } = await todo.claimEligible(options.types, free * 2, isPassedOver)
+      if (all !== null) retain(triedReady, all)
+      if (ready.length === 0) return did
+      const inOrder = contended ? rotated(ready, shop.workerId) : ready
+      contended = false
+      did = (await takeAll(inOrder, triedReady)) || did
+    }
   }
 
   const dueIfQueued = async (jobId: JobId): Promise<readonly Due[]> => {
@@ -185,6 +199,8 @@ export const worker = async (
           if (jobId !== null) active.get(jobId)?.nudge()
         }
       } catch (error) {
+        // While the log is away no owner can show that it lives: nobody's silence counts.
+        todo.forget()
         if (error instanceof StoreUnavailable) telemetry.trouble('listening to the log', error)
         else telemetry.fault('listening to the log', error)
       }
@@ -206,7 +222,8 @@ export const worker = async (
         if (error instanceof StoreUnavailable) telemetry.trouble('store', error)
         else telemetry.fault('looking for work', error)
         todo.forget()
-        tried.clear()
+        triedReady.clear()
+        triedDue.clear()
         await clock.sleep(troubleMs, signal)
       }
     }
@@ -220,13 +237,23 @@ export const worker = async (
   }
 }
 
-const triedMax = 1_000
+const triedMax = 10_000
 
-/** So that workers who meet at the same list do not all try for the same job again. */
-const rotated = (dues: readonly Due[], workerId: string): readonly Due[] => {
+const retain = (tried: Map<JobId, string>, there: ReadonlySet<JobId>): void => {
+  for (const jobId of tried.keys()) if (!there.has(jobId)) tried.delete(jobId)
+}
+
+/**
+ * So that workers who meet at the same list do not all try for the same job again: each begins elsewhere, but always
+ * among the jobs of the highest priority.
+ */
+export const rotated = (ready: readonly Ready[], workerId: string): readonly Ready[] => {
   const sum = Array.from(workerId).reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0)
-  const start = dues.length === 0 ? 0 : sum % dues.length
-  return [...dues.slice(start), ...dues.slice(0, start)]
+  const [first] = ready
+  const others = ready.findIndex((each) => each.priority !== first?.priority)
+  const equal = others === -1 ? ready : ready.slice(0, others)
+  const start = equal.length === 0 ? 0 : sum % equal.length
+  return [...equal.slice(start), ...equal.slice(0, start), ...ready.slice(equal.length)]
 }
 
 const announce = (presence: Presence | null, workerId: string): Promise<() => Promise<void>> =>
