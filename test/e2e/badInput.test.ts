@@ -4,6 +4,7 @@ import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, w
 import { join } from 'node:path'
 import Driver from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shellQuoted } from '../../server/cli/shellQuoted.ts'
 import { ownFileSystem, possible } from '../contract/ownFileSystem.ts'
 import { temporaryFolder } from '../contract/temporaryFolder.ts'
 import { offline, promptLines } from '../support/cliInProcess.ts'
@@ -51,7 +52,7 @@ beforeAll(async () => {
   for (const [name, content] of Object.entries(files)) writeFileSync(at(name), content)
   mkdirSync(at('folder.jsonl'))
   symlinkSync('nowhere', at('dangling'))
-  execFileSync('mkfifo', [at('pipe')])
+  execFileSync('sh', ['-c', `mkfifo ${shellQuoted(at('pipe'))}`])
   const store = ['--store', 'sqlite:there']
   await knovaryn(['run', 'p.jsonl', ...offline, ...store], { cwd: folder.path })
   // Of seventeen ids two begin with the same digit.

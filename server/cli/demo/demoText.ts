@@ -53,7 +53,7 @@ export const killedText = (pid: number, { lines, totals }: Ledger): string => {
 
 export const takeoverText = (seconds: number): string => {
   const how = seconds < leaseSeconds ? 'ended with its process' : 'has run out'
-  return `  It has the job ${seconds.toFixed(1)} s after the kill: the dead one's lease ${how}.\n`
+  return `  It has the job ${seconds.toFixed(1)} s after the kill: the old lease ${how}.\n`
 }
 
 /** What the report shows beside its own figures. */
