@@ -17,6 +17,9 @@ export type Cluster = {
   refill(): void
   drainAll(): void
   isAtWork(): boolean
+  isDead(workerId: string): boolean
+  /** How long a call may take. */
+  readonly callTimeoutMs: number
   /** A process that only takes commands. */
   newcomer(): Process
 }
@@ -39,15 +42,16 @@ export const cluster = (deps: ClusterDeps): Cluster => {
   const processes: Process[] = []
   const fates = chance.fork()
   const timing = {
-    leaseMs: chance.whole(1_500, 8_000),
+    leaseMs: chance.whole(1_000, 6_000),
     drainMs: chance.whole(500, 6_000),
     callTimeoutMs: chance.whole(800, 8_000),
   }
-  const workplaces = chance.whole(1, 3)
+  const workplaces = chance.one([1, 2, 2, 3])
+  const isDead = (workerId: string): boolean => hosts.get(workerId)?.state === 'dead'
   const presence: Presence | null = oneMachine
     ? {
         announce: async () => async () => {},
-        isGone: async (workerId) => hosts.get(workerId)?.state === 'dead',
+        isGone: async (workerId) => isDead(workerId),
       }
     : null
 
@@ -61,8 +65,9 @@ export const cluster = (deps: ClusterDeps): Cluster => {
       trace,
       wallStart: worldStart + (oneMachine ? 0 : chance.between(-skewMsMax, skewMsMax)),
       oneMachine,
-      onMoment: () => {
-        if (faults.hits('strikes')) scheduler.after(0, () => (fates.hits(0.7) ? freeze(host) : kill(place, host)))
+      onMoment: (what) => {
+        if (!faults.hits(what === 'send' ? 'strikesAtSends' : 'strikesAtWrites')) return
+        scheduler.after(0, () => (fates.hits(0.8) ? freeze(host) : kill(place, host)))
       },
     })
     hosts.set(name, host)
@@ -100,7 +105,8 @@ export const cluster = (deps: ClusterDeps): Cluster => {
     if (perMinute === 0) return
     scheduler.after(fates.between(0.3, 1.7) * (60_000 / perMinute), () => {
       if (faults.stopped) return
-      const place = fates.whole(0, workplaces)
+      // Workers are struck more often than the place that only takes commands.
+      const place = fates.hits(0.85) ? fates.whole(0, workplaces - 1) : workplaces
       const process = processes[place]
       if (process !== undefined && !process.isOver) what(place, process)
       recurring(perMinute, what)
@@ -131,6 +137,8 @@ export const cluster = (deps: ClusterDeps): Cluster => {
       for (const process of processes) process.drain()
     },
     isAtWork: () => processes.slice(0, workplaces).some((process) => !process.isOver),
+    isDead,
+    callTimeoutMs: timing.callTimeoutMs,
     newcomer: () => start(workplaces),
   }
 }

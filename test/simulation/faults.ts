@@ -34,7 +34,8 @@ export const weatherOf = (chance: Chance) => {
     deaths: sometimes(25),
     drains: sometimes(10),
     /** At how many of the moments at which something has just been sent or carried out. */
-    strikes: sometimes(0.06),
+    strikesAtWrites: sometimes(0.1),
+    strikesAtSends: chance.hits(0.4) ? chance.between(0, 0.4) : 0,
     clockJumps: sometimes(10),
     viewsDropped: sometimes(8),
     subscriptionSilent: sometimes(0.05),
@@ -46,7 +47,7 @@ export const weatherOf = (chance: Chance) => {
 
 export type Faults = {
   fate(store: StoreName, kind: 'read' | 'write'): Fate
-  hits(kind: 'subscriptionSilent' | 'subscriptionRaises' | 'stageFails' | 'stageBreaks' | 'strikes'): boolean
+  hits(kind: 'subscriptionSilent' | 'subscriptionRaises' | 'stageFails' | 'stageBreaks' | 'strikesAtWrites' | 'strikesAtSends'): boolean
   /** From here on nothing goes wrong any more. */
   stop(): void
   readonly stopped: boolean

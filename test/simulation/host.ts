@@ -6,6 +6,9 @@ import type { Faults, StoreName } from './faults.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Trace } from './trace.ts'
 
+/** A request to the provider has left, or a store has got something to write. */
+export type Moment = 'send' | 'write'
+
 /**
  * A simulated process: everything that comes in from outside (answers, timers) passes its gate. While it is frozen
  * nothing comes in, so nothing runs; once it is dead nothing ever does again.
@@ -20,7 +23,7 @@ export type Host = {
   /** Lets something in: now, when the process thaws, or never. */
   deliver(run: () => void): void
   /** Something has just left the process or been carried out for it: a good moment for a disaster. */
-  moment(): void
+  moment(what: Moment): void
   /** Sets the wall clock. */
   jump(ms: number): void
   freeze(): void
@@ -40,7 +43,7 @@ export type HostDeps = {
   readonly wallStart: number
   /** Requests of a dead process reach the store no more. */
   readonly oneMachine: boolean
-  onMoment(): void
+  onMoment(what: Moment): void
 }
 
 type Request = { isHeld: boolean; isDropped: boolean }
@@ -77,7 +80,7 @@ export const host = (deps: HostDeps): Host => {
         // It had not left the process when that was frozen.
         if (request.isHeld && state === 'frozen') return void waiting.push(arrive)
         trace.note(`${name} ${what} ${fate.kind}`)
-        if (kind === 'write') deps.onMoment()
+        if (kind === 'write') deps.onMoment('write')
         if (fate.kind === 'carriedOut') {
           carryOut().then(
             (answer) => reply(() => resolve(answer)),

@@ -13,7 +13,17 @@ import { nano } from './truth.ts'
 type Broken = string | null
 
 /** An event on its way into a record: judged against what stood before it. */
-type Arriving = { readonly record: JobRecord; readonly event: JobEvent; readonly stored: StoredEvent }
+type Arriving = {
+  readonly record: JobRecord
+  readonly event: JobEvent
+  readonly stored: StoredEvent
+  readonly world: {
+    readonly nowMs: number
+    /** When the storm ended, or Infinity. */
+    readonly calmSinceMs: number
+    isDead(workerId: string): boolean
+  }
+}
 
 const chainHolds = ({ record, stored }: Arriving): Broken => {
   if (sealHash(stored, record.hash, sha256) !== stored.hash) return 'its hash does not follow from the event before'
@@ -46,6 +56,22 @@ const aCompletedCallStaysCompleted = ({ record, event }: Arriving): Broken => {
   return fingerprint !== undefined && record.settled.has(fingerprint) ? 'that call is completed already' : null
 }
 
+const aLeaseIsNotEndedEarly = ({ record, event, world }: Arriving): Broken => {
+  const lease = record.job?.lease ?? null
+  if (event.type !== 'LeaseExpired' || lease === null) return null
+  if (event.data.reason === 'owner_gone') return world.isDead(lease.owner) ? null : `${lease.owner} is not gone`
+  const silentMs = world.nowMs - record.ownerLandedAtMs
+  return silentMs >= lease.leaseMs ? null : `${lease.owner} was silent for ${silentMs} of ${lease.leaseMs} ms`
+}
+
+/** In calm weather a living owner keeps its lease. */
+const noLeaseIsLostInCalm = ({ record, event, world }: Arriving): Broken => {
+  const owner = record.job?.lease?.owner ?? ''
+  return event.type === 'LeaseExpired' && record.claimLandedAtMs > world.calmSinceMs && !world.isDead(owner)
+    ? `${owner} is alive, and nothing keeps it from renewing`
+    : null
+}
+
 /** Before an event is entered. */
 export const ofArriving = {
   chainHolds,
@@ -54,6 +80,8 @@ export const ofArriving = {
   nothingIsRecordedTwice,
   aCommandTakesEffectOnce,
   aCompletedCallStaysCompleted,
+  aLeaseIsNotEndedEarly,
+  noLeaseIsLostInCalm,
 }
 
 /** settled + held + reserved is within every limit, but for what recorded overruns were above their reservations. */
@@ -103,9 +131,13 @@ const nothingBilledIsUnknown = (record: JobRecord, callKey: string): Broken => {
   return billed <= counted ? null : `${billed} nano-USD are billed for ${callKey}, and the ledger counts ${counted}`
 }
 
-const noKeyIsBilledTwice = (record: JobRecord, callKey: string, replays: boolean): Broken => {
-  const billed = keyOf(record, callKey).sends.filter((send) => send.billedNanoUsd > 0n)
-  return replays && billed.length > 1 ? `${callKey} is billed ${billed.length} times` : null
+/** A provider that replays answers by key bills no question twice, under whatever keys it was asked. */
+const noCallIsBilledTwice = (record: JobRecord, callKey: string, replays: boolean): Broken => {
+  if (!replays) return null
+  const fingerprint = callKey.slice(0, callKey.lastIndexOf(':'))
+  const keys = [...record.keys].filter(([key]) => key.startsWith(`${fingerprint}:`))
+  const billed = keys.flatMap(([, { sends }]) => sends).filter((send) => send.billedNanoUsd > 0n)
+  return billed.length > 1 ? `${fingerprint} is billed ${billed.length} times` : null
 }
 
 /** A settled call is booked at what the provider has billed for it. */
@@ -119,7 +151,7 @@ const aSettledCallIsBookedAsBilled = (record: JobRecord, callKey: string): Broke
 }
 
 /** Whenever a key's lines in the ledger or in the provider's books have changed. */
-export const ofKey = { nothingBilledIsUnknown, noKeyIsBilledTwice, aSettledCallIsBookedAsBilled }
+export const ofKey = { nothingBilledIsUnknown, noCallIsBilledTwice, aSettledCallIsBookedAsBilled }
 
 /** A request on its way out of a process. */
 type Sending = { readonly record: JobRecord; readonly call: CallRecord; readonly send: Send; readonly workerId: string }

@@ -29,6 +29,9 @@ export type JobRecord = {
   revision: number
   hash: string
   appends: number
+  /** When the owner's last event and its claim landed, in milliseconds of the world. */
+  ownerLandedAtMs: number
+  claimLandedAtMs: number
   readonly ledger: ReturnType<typeof independentLedger>
   readonly calls: Map<number, CallRecord>
   readonly keys: Map<string, { readonly calls: CallRecord[]; readonly sends: Send[] }>
@@ -46,6 +49,8 @@ export const newRecord = (jobId: JobId): JobRecord => ({
   revision: -1,
   hash: chainStart(jobStream(jobId), sha256),
   appends: 0,
+  ownerLandedAtMs: 0,
+  claimLandedAtMs: 0,
   ledger: independentLedger(),
   calls: new Map(),
   keys: new Map(),
@@ -74,7 +79,9 @@ export const keyOf = (record: JobRecord, callKey: string): { calls: CallRecord[]
 }
 
 /** Takes one event in. */
-export const enter = (record: JobRecord, event: JobEvent, stored: StoredEvent): void => {
+export const enter = (record: JobRecord, event: JobEvent, stored: StoredEvent, nowMs: number): void => {
+  if (event.meta.leaseToken !== undefined) record.ownerLandedAtMs = nowMs
+  if (event.type === 'JobLeased') record.claimLandedAtMs = nowMs
   record.job = evolve(record.job, event)
   record.revision = event.revision
   record.hash = stored.hash

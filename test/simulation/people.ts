@@ -1,8 +1,9 @@
 import { EngineError, StoreUnavailable } from '../../domain/errors.ts'
-import type { JobId } from '../../domain/ids.ts'
+import { type JobId, jobStream } from '../../domain/ids.ts'
 import type { RaisedLimits } from '../../domain/job/events.ts'
 import { isTerminal, type Job } from '../../domain/job/job.ts'
 import { usd } from '../../domain/money.ts'
+import type { StoredEvent } from '../../domain/ports/eventStore.ts'
 import type { Asker, Engine } from '../../server/engine.ts'
 import type { Chance } from './chance.ts'
 import type { JobRecord } from './jobRecord.ts'
@@ -24,11 +25,16 @@ export const ampleLimits: RaisedLimits = {
 export type People = {
   /** Submits every plan, one way or another; and now and then somebody wants something. */
   begin(): void
+  /** Somebody who sees an event land may want something at once. */
+  heard(event: StoredEvent): void
   /** Submits what is not there, and answers what jobs have paused for, so that every job can end. */
   steward(): void
   /** Nothing is left to be answered. */
   isDone(): boolean
 }
+
+/** Events after which a job is to be claimed. */
+const makesReady: ReadonlySet<string> = new Set(['JobSubmitted', 'JobResumed', 'JobRetried', 'LeaseExpired', 'LeaseReleased'])
 
 type Wish = (engine: Engine, asker: Asker) => Promise<unknown>
 
@@ -48,6 +54,7 @@ export const people = (deps: {
   someEngine(): Engine
 }): People => {
   const { chance, scheduler, trace, watch, plans } = deps
+  const eagerness = chance.one([0, 0.02, 0.1])
   let asked = 0
 
   /** Asks, and asks again with the same command id while the store is away. */
@@ -145,7 +152,20 @@ export const people = (deps: {
     }
     if (job.state !== 'paused') return
     if (job.pauseReason === 'unknown_outcome' && Object.keys(job.holds).length > 0) return void reconcile(record)
-    want('resume', (engine, asker) => engine.resume(jobId, ampleLimits, asker))
+    const limits = chance.hits(0.5) ? ampleLimits : more(job)
+    want('resume', (engine, asker) => engine.resume(jobId, limits, asker))
+  }
+
+  /** What must work at once when nothing goes wrong: a word in the very moment of a claim, and a pause. */
+  const askInCalm = ({ jobId }: JobRecord, type: string): void => {
+    if (makesReady.has(type) && chance.hits(0.5)) {
+      scheduler.after(chance.between(2, 14), () =>
+        want('raise', (engine, asker) => engine.raiseBudget(jobId, ampleLimits, asker)),
+      )
+    }
+    if (type === 'JobStarted' && chance.hits(0.1)) {
+      scheduler.after(chance.between(0, 2_000), () => want('pause', (engine, asker) => engine.pause(jobId, asker)))
+    }
   }
 
   const meddle = (perMinute: number): void => {
@@ -165,6 +185,13 @@ export const people = (deps: {
         for (let each = 0; each < submitters; each += 1) scheduler.after(at + chance.between(0, 5), () => submit(plan))
       }
       meddle(chance.between(5, 90))
+    },
+
+    heard(event) {
+      const record = [...watch.records.values()].find(({ jobId }) => event.stream === jobStream(jobId))
+      if (record === undefined || record.job === null) return
+      if (!deps.isStormy()) askInCalm(record, event.type)
+      else if (chance.hits(eagerness)) meddleWith(record, record.job)
     },
 
     steward() {

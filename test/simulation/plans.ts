@@ -32,7 +32,7 @@ const limitsOf = (chance: Chance, calls: number): RaisedLimits => {
 }
 
 export const planOf = (chance: Chance, number: number): Plan => {
-  const parts = chance.whole(2, 12)
+  const parts = chance.whole(2, 14)
   const common = {
     projectId: chance.one(['default', 'other']),
     idempotencyKey: `plan-${number}`,
@@ -51,7 +51,7 @@ export const planOf = (chance: Chance, number: number): Plan => {
       : {},
   } as const
   if (chance.hits(0.4)) {
-    const input = { topic: `topic ${number}`, parts: Math.min(parts, 5) }
+    const input = { topic: `topic ${number}`, parts: Math.min(parts, 6) }
     const submission = { ...common, type: 'essay', files: [], input, parameters: {} }
     return { kind: 'essay', input, submission }
   }

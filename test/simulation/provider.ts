@@ -33,8 +33,10 @@ export const temperOf = (chance: Chance) => {
     cut: sometimes(0.12),
     refused: sometimes(0.08),
     breaks: chance.hits(0.1) ? 0.02 : 0,
-    workMs: chance.one([50, 1_500, 6_000]),
+    workMs: chance.one([200, 1_500, 5_000]),
     countsTokens: chance.hits(0.5),
+    /** How much of a call's time an answer takes at most, once the provider is calm. */
+    calmShare: chance.one([0.05, 0.05, 0.5]),
   }
 }
 
@@ -56,8 +58,6 @@ export type Watched = {
 type Ending = { readonly answer: ProviderAnswer } | { readonly error: Error }
 
 const replayedForSeconds = 86_400
-/** Within every deadline. */
-const calmMs = 200
 
 export const simulatedProvider = (deps: {
   readonly chance: Chance
@@ -82,10 +82,10 @@ export const simulatedProvider = (deps: {
     watched.billed(send)
   }
 
-  const work = (send: Send, reply: (ending: Ending) => void): void => {
+  const work = (send: Send, deadlineMs: number, reply: (ending: Ending) => void): void => {
     const isLate = !isCalm && chance.hits(temper.late)
     const isCut = !isCalm && chance.hits(temper.cut)
-    const workMs = chance.between(1, isCalm ? calmMs : temper.workMs) + (isLate ? chance.between(0, temper.lateMs) : 0)
+    const workMs = chance.between(1, isCalm ? deadlineMs * temper.calmShare : temper.workMs) + (isLate ? chance.between(0, temper.lateMs) : 0)
     atWork.add(send.callKey)
     scheduler.after(workMs, () => {
       atWork.delete(send.callKey)
@@ -94,7 +94,7 @@ export const simulatedProvider = (deps: {
     })
   }
 
-  const arrive = (send: Send, reply: (ending: Ending) => void): void => {
+  const arrive = (send: Send, deadlineMs: number, reply: (ending: Ending) => void): void => {
     const luck = isCalm ? 1 : chance.luck()
     let threshold = 0
     const isUnder = (probability: number): boolean => luck < (threshold += probability)
@@ -122,7 +122,7 @@ export const simulatedProvider = (deps: {
       const kind = send.truth.refusal === 'policy_block' ? 'policy_block' : 'invalid_input'
       return reply({ error: failure(send.truth.refusal, kind, 'no', 400) })
     }
-    work(send, reply)
+    work(send, deadlineMs, reply)
   }
 
   const at = (host: Host): Provider => ({
@@ -146,7 +146,7 @@ export const simulatedProvider = (deps: {
         trace.note(`${host.name} sends ${send.number} ${idempotencyKey.slice(-12)}`)
         // The check that permits a send and the send are one act of the process: it does not freeze in between.
         watched.sent(send)
-        host.moment()
+        host.moment('send')
 
         const end = (ending: Ending): void => {
           timer.cancel()
@@ -174,7 +174,7 @@ export const simulatedProvider = (deps: {
           send.isDecided = true
           return reply({ error: failure('connection_refused', 'transient', 'no') })
         }
-        scheduler.after(chance.between(0.5, 5), () => arrive(send, reply))
+        scheduler.after(chance.between(0.5, 5), () => arrive(send, deadlineMs, reply))
       }),
   })
 

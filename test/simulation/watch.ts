@@ -8,6 +8,9 @@ export type Watch = {
   /** The store that is watched: what lands in it is judged at once. */
   readonly events: EventStore
   readonly records: ReadonlyMap<JobId, JobRecord>
+  /** From here on nothing goes wrong any more. */
+  calm(): void
+  calmSinceMs(): number
   sent(send: Send, workerId: string): void
   billed(send: Send): void
   broken(invariant: string, message: string): void
@@ -20,12 +23,21 @@ export type Watch = {
 }
 
 /** Judges every event that lands, every request that is sent and every bill, by the rules of `invariants.ts`. */
-export const watch = (inner: EventStore, provider: { replays: boolean }, onAppend: (event: StoredEvent) => void): Watch => {
+export const watch = (
+  inner: EventStore,
+  world: {
+    readonly replays: boolean
+    now(): number
+    isDead(workerId: string): boolean
+    onAppend(event: StoredEvent): void
+  },
+): Watch => {
   const records = new Map<JobId, JobRecord>()
   const revisions = new Map<string, number>()
   const violations: string[] = []
   const counts = new Map<string, number>()
   let lastPosition = beforeAll
+  let calmSinceMs = Infinity
 
   const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
   const broken = (invariant: string, message: string): void => void violations.push(`${invariant}: ${message}`)
@@ -40,7 +52,7 @@ export const watch = (inner: EventStore, provider: { replays: boolean }, onAppen
     }
   }
   const judgeKey = (record: JobRecord, callKey: string): void =>
-    judge(ofKey, `job ${record.jobId}`, record, callKey, provider.replays)
+    judge(ofKey, `job ${record.jobId}`, record, callKey, world.replays)
 
   const recordOf = (jobId: JobId): JobRecord => {
     const record = records.get(jobId) ?? newRecord(jobId)
@@ -52,16 +64,17 @@ export const watch = (inner: EventStore, provider: { replays: boolean }, onAppen
     if (stored.position <= lastPosition) broken('positionsRise', `${stored.position} follows ${lastPosition}`)
     lastPosition = stored.position
     revisions.set(stored.stream, stored.revision)
-    onAppend(stored)
+    world.onAppend(stored)
     count(stored.type)
     const jobId = jobOf(stored)
     if (jobId === null) return
     const record = recordOf(jobId)
     const event = known(stored)
     const where = `${stored.type} at revision ${stored.revision} of job ${jobId}`
-    judge(ofArriving, where, { record, event, stored })
+    const nowMs = world.now()
+    judge(ofArriving, where, { record, event, stored, world: { nowMs, calmSinceMs, isDead: world.isDead } })
     const before = new Map([...record.calls.values()].map((call) => [call.call, call.state]))
-    enter(record, event, stored)
+    enter(record, event, stored, nowMs)
     judge(ofRecord, where, record)
     if (event.type === 'ProviderCallReserved' && event.data.takesOver !== undefined) count('takeover')
     if (event.type === 'ProviderCallSettled') {
@@ -96,6 +109,10 @@ export const watch = (inner: EventStore, provider: { replays: boolean }, onAppen
     counts,
     count,
     broken,
+    calm() {
+      calmSinceMs = world.now()
+    },
+    calmSinceMs: () => calmSinceMs,
     note(invariant, { jobId }, message) {
       if (message !== null) broken(invariant, `job ${jobId}: ${message}`)
     },

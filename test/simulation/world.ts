@@ -10,6 +10,7 @@ import type { SharedStores } from './gatedStores.ts'
 import { definitions as definitionsOf } from './jobs.ts'
 import { people as peopleOf } from './people.ts'
 import { planOf } from './plans.ts'
+import { promptness } from './promptness.ts'
 import { simulatedProvider, temperOf } from './provider.ts'
 import { scheduler as newScheduler } from './scheduler.ts'
 import { traceTo } from './trace.ts'
@@ -29,7 +30,7 @@ export type Report = {
 }
 
 const stormMsMin = 6_000
-const stormMsMax = 25_000
+const stormMsMax = 30_000
 /** Everything has ended this long after the storm, and everybody has left this long after being asked to. */
 const endMsMax = 600_000
 const drainMsMax = 60_000
@@ -58,6 +59,7 @@ export const simulate = async (seed: number, write: ((line: string) => void) | n
     trace.note('the storm is over')
     faults.stop()
     provider.calm()
+    watch.calm()
     cluster.thawAll()
     let isOver = false
     const stewardship = (): void => {
@@ -111,10 +113,24 @@ const newWorld = (chance: Chance, write: ((line: string) => void) | null) => {
   const listeners = new Set<() => void>()
   let appends = 0
   let views = memoryViewStore()
-  const watch = newWatch(memoryEventStore(), { replays: temper.replays }, (event) => {
-    trace.note(`log ${event.position} ${event.stream} ${event.revision} ${event.type} ${event.hash.slice(0, 8)} ${event.data}`)
-    appends += 1
-    for (const listener of [...listeners]) scheduler.after(lag.between(0.1, 3), listener)
+  const watch = newWatch(memoryEventStore(), {
+    replays: temper.replays,
+    now: scheduler.now,
+    isDead: (workerId) => cluster.isDead(workerId),
+    onAppend(event) {
+      const { position, stream, revision, type, hash, data } = event
+      trace.note(`log ${position} ${stream} ${revision} ${type} ${hash.slice(0, 8)} ${data}`)
+      appends += 1
+      for (const listener of [...listeners]) scheduler.after(lag.between(0.1, 3), listener)
+      people.heard(event)
+      judgePromptness(event)
+    },
+  })
+  const judgePromptness = promptness({
+    scheduler,
+    watch: () => watch,
+    callTimeoutMs: () => cluster.callTimeoutMs,
+    calmSinceMs: () => watch.calmSinceMs(),
   })
   const shared: SharedStores = {
     events: watch.events,
@@ -161,7 +177,7 @@ const newWorld = (chance: Chance, write: ((line: string) => void) | null) => {
   dropViews()
 
   const planned = chance.fork()
-  const plans = Array.from({ length: planned.whole(1, 4) }, (_, index) => planOf(planned, index))
+  const plans = Array.from({ length: planned.whole(1, 5) }, (_, index) => planOf(planned, index))
   const people = peopleOf({
     chance: chance.fork(),
     scheduler,

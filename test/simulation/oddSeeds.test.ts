@@ -1,0 +1,3 @@
+import { livesThrough, seedsOf } from './livesThrough.ts'
+
+livesThrough(seedsOf(1))
