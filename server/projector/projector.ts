@@ -63,6 +63,8 @@ export type Projector = {
 export type RebuildOptions = { readonly signal?: AbortSignal; onProgress?(progress: BuildProgress): void }
 
 const idleMs = 1_000
+/** Between two looks at a log that is being written to: what comes meanwhile shares a page and its commits. */
+const paceMs = 20
 const troubleMsMin = 100
 const troubleMsMax = 5_000
 
@@ -119,11 +121,12 @@ export const projector = (deps: ProjectorDeps): Projector => {
     return next
   }
 
-  const catchUp = async (signal = new AbortController().signal): Promise<void> => {
+  const catchUp = async (signal = new AbortController().signal, restMs = 0): Promise<void> => {
     let isBehind = true
     while (isBehind && !signal.aborted) {
       isBehind = await stepInTurn(signal)
       readers.look()
+      if (isBehind && restMs > 0) await clock.sleep(restMs, signal)
     }
   }
 
@@ -160,7 +163,7 @@ export const projector = (deps: ProjectorDeps): Projector => {
     while (!signal.aborted) {
       try {
         const rung = news.rung()
-        await catchUp(signal)
+        await catchUp(signal, following === null ? 0 : paceMs)
         const after = lanes.map(({ view }) => view.scannedTo()).toSorted()[0] ?? beforeAll
         following ??= Promise.all([
           followNews({ events, clock, log }, { after, ring: news.ring, signal }),
@@ -194,7 +197,7 @@ export const projector = (deps: ProjectorDeps): Projector => {
 
   return {
     run,
-    catchUp,
+    catchUp: (signal) => catchUp(signal),
     waitFor: (position, { names, ...options }) => {
       news.ring()
       return readers.wait(() => has(position, names), options)
