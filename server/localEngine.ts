@@ -30,6 +30,8 @@ export type LocalEngineDeps = JobLoading & {
   readonly random: Random
   readonly projector: Projector
   readonly submitting: Omit<Submitting, 'artifacts' | 'sha256' | 'now'>
+  /** Tells people what they may want to know, and what nothing depends on. */
+  notice(message: string): void
   close(): Promise<void>
 }
 
@@ -65,6 +67,15 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
     return { ...loaded, job: loaded.job }
   }
 
+  const nameUnfinished = async (jobId: JobId, definitionVersion: number): Promise<void> => {
+    const { job } = await loadJob(deps, jobId)
+    if (job === null || isTerminal(job.state)) return
+    deps.notice(
+      `job ${jobId} of the same input is ${job.state}, under version ${job.spec.definitionVersion} of its definition: ` +
+        `what is submitted now is another job, under version ${definitionVersion}`,
+    )
+  }
+
   const command = async (jobId: JobId, wish: Unstamped<PeoplesCommand>, asker?: Asker): Promise<JobDocument> => {
     const stamped: Command = { ...wish, ...stamp(asker) }
     const { outcomes, loaded } = await handle(deps, jobId, [stamped])
@@ -79,7 +90,10 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
     async submit(submission, asker) {
       const prepared = prepareJob({ ...deps.submitting, artifacts, sha256, now: clock.now() }, submission)
       const before = await loadJob(deps, prepared.jobId)
-      if (before.job === null) await prepared.store()
+      if (before.job === null) {
+        for (const jobId of prepared.earlier) await nameUnfinished(jobId, prepared.spec.definitionVersion)
+        await prepared.store()
+      }
       return command(prepared.jobId, { type: 'SubmitJob', spec: prepared.spec }, asker)
     },
     status: async (given) => jobDocument((await existing(given)).job),

@@ -29,6 +29,8 @@ export type Submitting = {
 export type PreparedJob = {
   readonly jobId: JobId
   readonly spec: JobSpec
+  /** The jobs that the same input was or would have been under earlier versions of its definition, newest first. */
+  readonly earlier: readonly JobId[]
   /** Stores what the spec refers to. Durable when this resolves; submitting comes after it. */
   store(): Promise<void>
 }
@@ -58,17 +60,11 @@ export const prepareJob = (deps: Submitting, submission: Submission): PreparedJo
     : { json: jsonOf(inputText) }
 
   const { provider, model, parameters, target = null } = submission
-  const inputConfigHash = sha256(
-    canonical({
-      type: definition.type,
-      definitionVersion: definition.version,
-      input: inspected.input,
-      provider,
-      model,
-      parameters,
-      target,
-    }),
-  )
+  const hashOfVersion = (definitionVersion: number): string =>
+    sha256(
+      canonical({ type: definition.type, definitionVersion, input: inspected.input, provider, model, parameters, target }),
+    )
+  const inputConfigHash = hashOfVersion(definition.version)
   const idempotencyKey = submission.idempotencyKey ?? inputConfigHash
   const limits: Limits = { ...defaultLimits, ...givenLimits(submission.limits ?? {}) }
   const spec = checkedSpec({
@@ -96,15 +92,29 @@ export const prepareJob = (deps: Submitting, submission: Submission): PreparedJo
     estimatedCostUsd: priced.worstCaseUsd,
     priority: submission.priority ?? 0,
     labels: submission.labels ?? {},
-    startAfter: submission.startAfter === undefined ? null : new Date(submission.startAfter).toISOString(),
+    startAfter: instantOf(submission.startAfter),
   })
+  // With a key of its own the same input meets the earlier job under that key.
+  const earlierVersions = submission.idempotencyKey === undefined ? versionsBefore(definition.version) : []
   return {
     jobId: jobIdOf(spec.projectId, idempotencyKey, sha256),
     spec,
+    earlier: earlierVersions.map((version) => jobIdOf(spec.projectId, hashOfVersion(version), sha256)),
     async store() {
       for (const content of toStore) await deps.artifacts.put(spec.projectId, content)
     },
   }
+}
+
+const versionsLookedBackMax = 100
+const versionsBefore = (version: number): readonly number[] =>
+  Array.from({ length: Math.min(version - 1, versionsLookedBackMax) }, (_, index) => version - 1 - index)
+
+const instantOf = (given: string | undefined): string | null => {
+  if (given === undefined) return null
+  const at = Date.parse(given)
+  if (Number.isNaN(at)) throw new InvalidInputError(`startAfter "${given}" is no instant such as 2026-01-31T08:00:00Z`, { startAfter: given })
+  return new Date(at).toISOString()
 }
 
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -20,6 +20,8 @@ export interface Telemetry {
   /** Something that must not happen did. */
   fault(what: string, error: unknown): void
   info(message: string): void
+  /** For whoever gave the command: nothing went wrong, and they may want to know. */
+  notice(message: string): void
 }
 
 export type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly message: string }
@@ -50,6 +52,7 @@ export const loggedTelemetry = (write: (line: LogLine) => void, monotonic: () =>
     fault: (what, error) =>
       write({ level: 'error', message: `fault: ${what}: ${error instanceof Error ? error.message : String(error)}` }),
     info: (message) => write({ level: 'info', message }),
+    notice: (message) => write({ level: 'warn', message }),
   }
 }
 
@@ -64,4 +67,5 @@ export const silentTelemetry: Telemetry = {
   trouble: () => {},
   fault: () => {},
   info: () => {},
+  notice: () => {},
 }

@@ -85,6 +85,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       random,
       sha256,
       projector,
+      notice: (message) => telemetry.notice(message),
       submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
       close,
     }),

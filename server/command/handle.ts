@@ -1,4 +1,4 @@
-import { RevisionConflict } from '../../domain/errors.ts'
+import { RevisionConflict, StoreUnavailable } from '../../domain/errors.ts'
 import { jobStream, type JobId } from '../../domain/ids.ts'
 import type { Command } from '../../domain/job/commands.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
@@ -14,27 +14,47 @@ export type Handled = {
   readonly loaded: LoadedJob
 }
 
+/** How long a person is kept waiting for a store that is away. */
+const patienceMs = 30_000
+
 /**
  * Load, decide, seal, append; again when somebody else was first, at most `attemptsMax` times, after which
- * `RevisionConflict` is raised. All events of the commands land in one append or not at all.
+ * `RevisionConflict` is raised. All events of the commands land in one append or not at all. `StoreUnavailable` is
+ * raised when the store has given no definite answer for half a minute: the command may have been recorded.
  */
 export const handle = async (
   handling: Handling,
   jobId: JobId,
   commands: readonly Command[],
-  options: { attemptsMax?: number; signal?: AbortSignal } = {},
+  options: { attemptsMax?: number } = {},
 ): Promise<Handled> => {
-  const { attemptsMax = 5, signal } = options
+  const { attemptsMax = 5 } = options
   for (let attempt = 1; ; attempt += 1) {
     const loaded = await loadJob(handling, jobId)
     const { outcomes, sealed, next } = decideInTurn(loaded, commands, handling.sha256)
     if (sealed.length === 0) return { outcomes, loaded }
     const expected = loaded.revision === -1 ? 'no-stream' : loaded.revision
     try {
-      await appendDefinitely(handling, { stream: jobStream(jobId), sealed, expected }, signal)
+      await withPatience(handling.clock, (signal) =>
+        appendDefinitely(handling, { stream: jobStream(jobId), sealed, expected }, signal),
+      )
       return { outcomes, loaded: next }
     } catch (error) {
       if (!(error instanceof RevisionConflict) || attempt === attemptsMax) throw error
     }
+  }
+}
+
+const withPatience = async (clock: Clock, append: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+  const answered = new AbortController()
+  const patience = new AbortController()
+  void clock.sleep(patienceMs, answered.signal).then(() => patience.abort('out of patience'))
+  try {
+    await append(patience.signal)
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    throw new StoreUnavailable(`${error.message}: whether it was recorded is not known, so give it again`, error.details)
+  } finally {
+    answered.abort('answered')
   }
 }

@@ -40,11 +40,14 @@ export const emptyJob = (jobId: JobId, sha256: Sha256): LoadedJob => ({
   unknown: null,
 })
 
-/** Folds a job's stream: from its snapshot where the log confirms it, else from the start. */
+/**
+ * Folds a job's stream: from its snapshot where the log confirms it, else from the start. Snapshots only save time: a
+ * store of views that is away makes the load slower, and nothing else.
+ */
 export const loadJob = async (loading: JobLoading, jobId: JobId): Promise<LoadedJob> => {
   const from = (await fromSnapshot(loading, jobId)) ?? emptyJob(jobId, loading.sha256)
   const loaded = await catchUp(loading.events, from)
-  if (loaded.revision - from.revision >= snapshotEvery) await saveSnapshot(loading, loaded)
+  if (loaded.revision - from.revision >= snapshotEvery) await saveSnapshot(loading, loaded).catch(() => {})
   return loaded
 }
 
@@ -85,7 +88,7 @@ const foldPage = (loaded: LoadedJob, page: readonly StoredEvent[], note: (event:
 const SavedJob = z.custom<Job>((value) => typeof value === 'object' && value !== null)
 
 const fromSnapshot = async (loading: JobLoading, jobId: JobId): Promise<LoadedJob | null> => {
-  const snapshot = await loading.snapshots.loadSnapshot(jobStream(jobId))
+  const snapshot = await loading.snapshots.loadSnapshot(jobStream(jobId)).catch(() => null)
   if (snapshot === null || snapshot.foldVersion !== evolveVersion) return null
   if (loading.sha256(snapshot.state) !== snapshot.checksum) return null
   const [event] = await loading.events.readStream(jobStream(jobId), { from: snapshot.revision, limit: 1 })
