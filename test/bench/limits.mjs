@@ -153,19 +153,22 @@ const longBatch = async () => {
     model: 'offline-small', concurrency: 16, limits: { maximumCalls: 20_000 },
   }
   const { jobId } = await place.engine.submit(submission('batch', over))
+  // By processor time, so that what else this machine does has no part in it.
+  const marks = []
+  const look = setInterval(async () => {
+    const { progress, stage } = await place.engine.status(jobId)
+    const { user, system } = process.cpuUsage()
+    if (stage === 'generate' && progress !== null) marks.push({ done: progress.done, cpuMs: (user + system) / 1_000 })
+  }, 50)
   const { ms } = await timed(() => place.work({ only: jobId }, new AbortController().signal))
-  const settledAt = []
-  for (let afterRevision = -1; ; ) {
-    const { items } = await place.engine.events(jobId, { afterRevision, limit: 1_000 })
-    for (const event of items) if (event.type === 'ProviderCallSettled') settledAt.push(Date.parse(event.recordedAt))
-    if (items.length < 1_000) break
-    afterRevision = items.at(-1).revision
-  }
+  clearInterval(look)
   await place.close()
-  const perLine = (from, to) => (settledAt[to] - settledAt[from]) / (to - from)
-  const early = perLine(500, 2_500)
-  const late = perLine(7_999, 9_999)
+  const at = (done) => marks.find((mark) => mark.done >= done)
+  const perLine = (from, to) => (at(to).cpuMs - at(from).cpuMs) / (at(to).done - at(from).done)
+  const early = perLine(1_000, 3_000)
+  const late = perLine(7_500, 9_500)
   report('a 10 000-line batch: lines a second', Math.round(10_000 / (ms / 1_000)), 'lines/s', '', true)
+  report('a 10 000-line batch: processor time of a line', +late.toFixed(2), 'ms', '', true)
   report('a 10 000-line batch: a line at its end to one at its start', +(late / early).toFixed(2), 'ratio', '<= 1.25', late / early <= 1.25)
 }
 
