@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../domain/errors.ts'
+import { LeaseLostError, StoreUnavailable } from '../../domain/errors.ts'
 import type { JobId } from '../../domain/ids.ts'
 import type { PlacedEvent } from '../../domain/job/events.ts'
 import type { Job } from '../../domain/job/job.ts'
@@ -171,7 +171,8 @@ export const attempt = (shop: Workshop, claim: Claim, drain: AbortSignal): Attem
     nudge,
     ended: run()
       .catch((error: unknown) => {
-        if (stopping.reason?.kind === 'lost') return
+        // Also lost is what was sent behind our own end of the job, by whoever had not heard of it.
+        if (stopping.reason?.kind === 'lost' || error instanceof LeaseLostError) return
         report(`attempt of job ${claim.jobId}`, error)
       })
       .finally(() => {
