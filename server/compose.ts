@@ -65,7 +65,7 @@ const openStores = async (config: Config, clock: Clock): Promise<Stores> => {
     return { events, views, artifacts: memoryArtifactStore(sha256), presence: null, close }
   }
   if (kind !== 'sqlite' || place === '') {
-    throw new InvalidInputError(`store "${config.store}" is neither sqlite:DIR nor memory:`, { store: config.store })
+    throw new InvalidInputError(`store "${config.store}" is neither sqlite:DIR nor memory: (name one such as sqlite:./.knovaryn)`, { store: config.store })
   }
   const artifactsFolder = config.artifacts === undefined ? null : folderOf(config.artifacts)
   const store = await sqliteStore(place, clock, config.data === undefined ? {} : { viewsFolder: config.data })
@@ -87,7 +87,7 @@ const openStores = async (config: Config, clock: Clock): Promise<Stores> => {
 const folderOf = (artifacts: string): string => {
   const [kind, place] = splitAtColon(artifacts)
   if (kind === 'dir' && place !== '') return place
-  throw new InvalidInputError(`artifacts "${artifacts}" is not dir:DIR`, { artifacts })
+  throw new InvalidInputError(`artifacts "${artifacts}" is not dir:DIR (name a folder, such as dir:./artifacts)`, { artifacts })
 }
 
 const splitAtColon = (text: string): [string, string] => {

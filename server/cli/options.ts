@@ -52,7 +52,7 @@ export const options = {
   ),
   model: single({ name: 'model', argument: '<name>', group: what, about: 'model to ask' }, anyText('the name of a model', 200)),
   maxOutputTokens: single(
-    { name: 'max-output-tokens', argument: '<n>', group: what, about: 'most tokens of one answer' },
+    { name: 'max-output-tokens', argument: '<n>', group: what, about: 'most tokens of one answer (default 1024)' },
     wholeNumber(1),
   ),
   target: single({ name: 'target', argument: '<n>', group: what, about: 'examples wanted', unit: 'examples' }, wholeNumber(1)),
@@ -75,15 +75,15 @@ export const options = {
     wholeNumber(0),
   ),
   maxInputTokens: single(
-    { name: 'max-input-tokens', argument: '<n>', group: limits, about: 'most input tokens of the whole job' },
+    { name: 'max-input-tokens', argument: '<n>', group: limits, about: 'most input tokens of the whole job (default: no limit)' },
     wholeNumber(0),
   ),
   maxTotalOutputTokens: single(
-    { name: 'max-total-output-tokens', argument: '<n>', group: limits, about: 'most output tokens of the whole job' },
+    { name: 'max-total-output-tokens', argument: '<n>', group: limits, about: 'most output tokens of the whole job (default: no limit)' },
     wholeNumber(0),
   ),
   maxDuration: single(
-    { name: 'max-duration', argument: '<seconds>', group: limits, about: 'most time at work', unit: 'seconds' },
+    { name: 'max-duration', argument: '<seconds>', group: limits, about: 'most time at work (default: no limit)', unit: 'seconds' },
     seconds(yearSeconds),
   ),
   maxExamples: single(
@@ -122,7 +122,7 @@ export const options = {
   ),
 
   concurrency: single(
-    { name: 'concurrency', argument: '<n>', group: how, about: 'calls at one time' },
+    { name: 'concurrency', argument: '<n>', group: how, about: 'calls at one time (default 4)' },
     wholeNumber(1, 10_000),
   ),
   priority: single(
@@ -171,7 +171,7 @@ export const options = {
     wholeNumber(0),
   ),
   eventsLimit: single(
-    { name: 'limit', scope: 'events', argument: '<n>', group: which, about: 'events at most' },
+    { name: 'limit', scope: 'events', argument: '<n>', group: which, about: 'events at most (default: all)' },
     wholeNumber(1),
   ),
   eventsTail: single(

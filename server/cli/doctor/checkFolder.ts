@@ -8,7 +8,7 @@ const bytesFreeMin = 100 * 1_048_576
 /** Whether the store's folder can be written, and has room. */
 export const checkFolder: Check = async ({ config }) => {
   const folder = storeFolderOf(config.store)
-  if (folder === null) return [ok('store', `${config.store} has no folder`)]
+  if (folder === null) return []
   const place = await nearestFolder(resolve(folder))
   return [await writable(folder, place), await roomIn(place)]
 }
