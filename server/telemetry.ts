@@ -17,7 +17,7 @@ export interface Telemetry {
   leaseExpired(jobId: JobId, token: number, reason: string): void
   /** A store cannot answer now; it is asked again. Told often, shown once for each spell. */
   trouble(what: string, error: StoreUnavailable): void
-  /** Something that must not happen did. */
+  /** Something that must not happen did. The same again and again is shown once for each spell. */
   fault(what: string, error: unknown): void
   info(message: string): void
   /** For whoever gave the command: nothing went wrong, and they may want to know. */
@@ -28,10 +28,17 @@ export type LogLine = { readonly level: 'info' | 'warn' | 'error'; readonly mess
 
 /** Spells of trouble with a pause shorter than this are one spell. */
 const spellMs = 30_000
+const spellsMax = 1_000
 
 /** Telemetry as log lines, one for each thing that a person may want to act on. */
 export const loggedTelemetry = (write: (line: LogLine) => void, monotonic: () => number): Telemetry => {
   const spells = new Map<string, number>()
+  const isNews = (what: string): boolean => {
+    const last = spells.get(what)
+    if (spells.size >= spellsMax) spells.clear()
+    spells.set(what, monotonic())
+    return last === undefined || monotonic() - last >= spellMs
+  }
   return {
     claimed: (jobId, token) => write({ level: 'info', message: `claimed job ${jobId} (token ${token})` }),
     claimLost: () => {},
@@ -44,13 +51,12 @@ export const loggedTelemetry = (write: (line: LogLine) => void, monotonic: () =>
     leaseExpired: (jobId, token, reason) =>
       write({ level: 'warn', message: `ended the lease of job ${jobId} (token ${token}): ${reason}` }),
     trouble(what, error) {
-      const last = spells.get(what)
-      spells.set(what, monotonic())
-      if (last !== undefined && monotonic() - last < spellMs) return
-      write({ level: 'error', message: `${what}: ${error.message}; waiting for it` })
+      if (isNews(what)) write({ level: 'error', message: `${what}: ${error.message}; waiting for it` })
     },
-    fault: (what, error) =>
-      write({ level: 'error', message: `fault: ${what}: ${error instanceof Error ? error.message : String(error)}` }),
+    fault(what, error) {
+      const message = `fault: ${what}: ${error instanceof Error ? error.message : String(error)}`
+      if (isNews(message)) write({ level: 'error', message })
+    },
     info: (message) => write({ level: 'info', message }),
     notice: (message) => write({ level: 'warn', message }),
   }

@@ -68,10 +68,13 @@ const failAttempt = (worked: Worked, luck: number, progress: Ending['said']['pro
 
 const summaryLengthMax = 500
 
+/** Codes come from adapters and jobs too: one that no event may hold must not keep the failure out of the log. */
+export const codeOf = (error: EngineError): string => (error.code === '' ? 'unnamed' : preview(error.code, 200))
+
 /** By kind, never by the name of a class: what is not one of the engine's own errors is a bug of the job. */
 const failureOf = (error: unknown): Failure => {
   const errorSummary = preview(error instanceof Error ? error.message : String(error), summaryLengthMax)
-  const errorCode = error instanceof EngineError ? error.code : 'bug'
+  const errorCode = error instanceof EngineError ? codeOf(error) : 'bug'
   if (error instanceof ProviderError) return { errorCode, errorSummary, errorKind: error.kind, retryable: error.retryable }
   if (error instanceof PolicyBlockError) return { errorCode, errorSummary, errorKind: 'policy_block', retryable: false }
   if (error instanceof InvalidInputError) return { errorCode, errorSummary, errorKind: 'invalid_input', retryable: false }

@@ -148,7 +148,7 @@ export const jobWriter = (
     }
     waiting.splice(0, outcomes.length)
     for (const outcome of outcomes) if (!isRejection(outcome)) outcome.events.forEach(writing.note)
-    await snapshotSometimes()
+    snapshotSometimes()
     outcomes.forEach((outcome, index) => {
       if (isRejection(outcome) && outcome.rejected === 'lease_lost') {
         lose()
@@ -157,11 +157,11 @@ export const jobWriter = (
     })
   }
 
-  const snapshotSometimes = async (): Promise<void> => {
+  const snapshotSometimes = (): void => {
     if (loaded.revision - snapshotAt < snapshotEvery) return
     snapshotAt = loaded.revision
-    // Only a saving of time: a store of views that is away must not stop the work.
-    await saveSnapshot(writing, loaded).catch(() => {})
+    // Only a saving of time: nobody waits for it, and a store of views that is away must not stop the work.
+    void saveSnapshot(writing, loaded).catch(() => {})
   }
 
   const run = async (): Promise<void> => {

@@ -7,6 +7,8 @@ import { preview, wellFormed } from '../../domain/strictJson.ts'
 import { type CallAnswer, Interrupted } from '../defineJob.ts'
 import { askProvider } from './askProvider.ts'
 import { type CallDesk, type KeyedRequest, priceOf } from './callDesk.ts'
+import { ContentMissing } from './contents.ts'
+import { codeOf } from './endAttempt.ts'
 import { notSentCode, stillAtWork } from './jobIndex.ts'
 import { StoredAnswer } from './recordedAnswer.ts'
 import type { Send } from './reserveSend.ts'
@@ -105,7 +107,15 @@ export const lateAnswer = async (desk: CallDesk, call: KeyedRequest, fingerprint
   const late = await desk.ask(() => desk.late.find(desk.jobId, fingerprint))
   const number = held.find((each) => desk.writer.job.holds[each]?.callKey === late?.callKey)
   if (late === null || number === undefined) return null
-  const { text, finishReason } = StoredAnswer.parse(await desk.contents.read(late.answer))
+  let stored: unknown
+  try {
+    stored = await desk.contents.read(late.answer)
+  } catch (error) {
+    // Evidence that is gone is none: the send stays held, as it would have been without.
+    if (error instanceof ContentMissing) return null
+    throw error
+  }
+  const { text, finishReason } = StoredAnswer.parse(stored)
   return settle(desk, call, fingerprint, { call: number, callKey: late.callKey, tookOver: false }, { text, finishReason, usage: late.usage }, 0)
 }
 
@@ -131,11 +141,11 @@ const afterFailure = async (
   await desk.writer.record({
     type: 'FailCall',
     call: send.call,
-    errorCode: error.code,
+    errorCode: codeOf(error),
     errorSummary: preview(error.message, 500),
     errorKind: error.kind,
     billed: billedFor(send, error.billed),
-    status: error.status ?? undefined,
+    status: Number.isSafeInteger(error.status) ? (error.status ?? undefined) : undefined,
     retryAfter,
     ...(retried ? { delayMs: chosen.delayMs, delayReason: chosen.reason, luck } : {}),
   })
@@ -145,7 +155,7 @@ const afterFailure = async (
     delayMs: chosen.delayMs,
     reason: {
       failure: {
-        errorCode: error.code,
+        errorCode: codeOf(error),
         errorSummary: preview(error.message, 500),
         errorKind: error.kind,
         retryable: true,

@@ -31,6 +31,12 @@ test('a stage that failed sends none of its other calls any more, and those unde
     { submission: { concurrency: 2 } },
   )
   expect(job.sends).toHaveLength(2)
+  const { append } = job.events
+  // As long as on any real store, so that the stage hears of the failure before the next reservation has landed.
+  job.events.append = async (...given) => {
+    await settled()
+    return append(...given)
+  }
   job.sends[0]?.fail({ code: 'policy_block', kind: 'policy_block' })
   await job.clock.advance(1_000)
   job.sends[1]?.answer()
@@ -213,5 +219,16 @@ test('a key that was taken over and is still at work is waited for without using
   await job.clock.advance(1_000)
   expect(await job.status()).toMatchObject({ state: 'succeeded', budget: { spentCostUsd: '1', heldCostUsd: '0' } })
   expect(new Set(job.sends.map((send) => send.idempotencyKey)).size).toBe(1)
+  await job.end()
+})
+
+test.each([
+  ['no code', '', 'unnamed'],
+  ['a code as long as a letter', 'c'.repeat(5_000), `${'c'.repeat(199)}…`],
+])('an adapter that gives %s for its failure fails the call, and the job says so', async (_, code, shown) => {
+  const job = await beginJob(asks('a'))
+  job.sends[0]?.fail({ code, kind: 'invalid_input', status: Number.NaN })
+  await job.clock.advance(1_000)
+  expect(await job.status()).toMatchObject({ state: 'failed', errorCode: shown, budget: { heldCostUsd: '0' } })
   await job.end()
 })
