@@ -9,10 +9,10 @@ export type EssayInput = z.infer<typeof EssayInput>
 
 export const maxOutputTokens = 40
 export const essayPrompt = (topic: string, part: number): string => `Write part ${part} about ${topic}, please.`
-export const outlinePrompt = (topic: string): string => `Outline ${topic}.`
+const outlinePrompt = (topic: string): string => `Outline ${topic}.`
 
 /** A job with all that a stage can do: checkpoints, equal calls at one time, examples, results of earlier stages. */
-export const essayJob = (faults: Faults): JobDefinition<EssayInput> =>
+const essayJob = (faults: Faults): JobDefinition<EssayInput> =>
   defineJob<EssayInput>({
     type: 'essay',
     version: 1,

@@ -13,7 +13,7 @@ import type { Trace } from './trace.ts'
 import type { Watch } from './watch.ts'
 
 /** No cap anywhere. */
-export const ampleLimits: RaisedLimits = {
+const ampleLimits: RaisedLimits = {
   maximumCostUsd: null,
   maximumCalls: null,
   maximumInputTokens: null,
