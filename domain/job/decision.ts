@@ -8,8 +8,17 @@ export type Decision = readonly NewEvent[] | Rejection
 
 export const repeated: readonly NewEvent[] = []
 
+/** What people asked for, in their words. */
+const asked: Readonly<Partial<Record<Command['type'], string>>> = {
+  PauseJob: 'it cannot be paused',
+  ResumeJob: 'it cannot be resumed',
+  CancelJob: 'it cannot be cancelled',
+  RetryJob: 'it cannot be retried',
+  RaiseBudget: 'its limits cannot be raised',
+}
+
 export const wrongState = (job: Job, command: Command): Rejection =>
-  reject('job_state', `job ${job.jobId} is ${job.state}: ${command.type} is not possible`, {
+  reject('job_state', `job ${job.jobId} is ${job.state}: ${asked[command.type] ?? `${command.type} is not possible`}`, {
     jobId: job.jobId,
     state: job.state,
     command: command.type,

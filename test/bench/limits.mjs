@@ -155,15 +155,16 @@ const longBatch = async () => {
   const { jobId } = await place.engine.submit(submission('batch', over))
   // By processor time, so that what else this machine does has no part in it.
   const marks = []
-  const look = setInterval(async () => {
+  const mark = async () => {
     const { progress, stage } = await place.engine.status(jobId)
     const { user, system } = process.cpuUsage()
     if (stage === 'generate' && progress !== null) marks.push({ done: progress.done, cpuMs: (user + system) / 1_000 })
-  }, 50)
+  }
+  const look = setInterval(() => void mark(), 50)
   const { ms } = await timed(() => place.work({ only: jobId }, new AbortController().signal))
   clearInterval(look)
   await place.close()
-  const at = (done) => marks.find((mark) => mark.done >= done)
+  const at = (done) => marks.find((seen) => seen.done >= done)
   const perLine = (from, to) => (at(to).cpuMs - at(from).cpuMs) / (at(to).done - at(from).done)
   const early = perLine(1_000, 3_000)
   const late = perLine(7_500, 9_500)
