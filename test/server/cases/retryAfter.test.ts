@@ -4,37 +4,6 @@ import { until } from '../../support/until.ts'
 import { answersAfter, batchOf } from '../../support/workplaceOn.ts'
 import { inBackground, inState, soundFindings } from './background.ts'
 
-test('O-06: fifty jobs that were told the same wait come back after it and apart from each other', async () => {
-  const { provider, open, work } = await inBackground(
-    answersAfter(5, { rules: [{ when: { firstSendOfKey: true, callsTo: 50 }, answer: { status: 429, headers: { 'retry-after': '5' } } }] }),
-  )
-  const place = await open()
-  work(place, { slots: 50 })
-  const jobs = await Promise.all(
-    Array.from({ length: 50 }, (_, index) => place.engine.submit(batchOf(batchLines(1, `job ${index}`), provider.baseUrl))),
-  )
-  await Promise.all(jobs.map((job) => inState(place, job.jobId, 'succeeded')))
-  const calls = await provider.calls()
-  expect(calls.length).toBe(100)
-  const seconds = jobs.map(({ jobId }) => {
-    const [first, second] = calls.filter((call) => call.idempotencyKey?.startsWith(jobId))
-    expect(second!.receivedAt - first!.answeredAt!).toBeGreaterThanOrEqual(5_000)
-    return second!.receivedAt
-  })
-  seconds.sort((left, right) => left - right)
-  const mostIn100Ms = Math.max(...seconds.map((at) => seconds.filter((each) => each >= at && each < at + 100).length))
-  expect(seconds.at(-1)! - seconds[0]!).toBeGreaterThanOrEqual(1_000)
-  expect(mostIn100Ms).toBeLessThanOrEqual(10)
-  for (const { jobId } of jobs) {
-    const { items } = await place.engine.events(jobId)
-    expect(items.find((event) => event.type === 'RetryScheduled')).toMatchObject({
-      data: { delayReason: 'retry_after', delayMs: expect.any(Number), luck: expect.any(Number), countsAsAttempt: false },
-    })
-  }
-  expect(await soundFindings(place)).toEqual([])
-  console.log(`O-06: 50 second calls over ${seconds.at(-1)! - seconds[0]!} ms, at most ${mostIn100Ms} in 100 ms`)
-}, 40_000)
-
 type Expected = { readonly atLeastMs: number; readonly atMostMs: number; readonly reason: 'retry_after' | 'backoff'; readonly raw?: string }
 const ownBackoff: Expected = { atLeastMs: 500, atMostMs: 1_000, reason: 'backoff' }
 const atOnce: Expected = { atLeastMs: 0, atMostMs: 1_000, reason: 'retry_after' }
