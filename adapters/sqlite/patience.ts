@@ -2,7 +2,8 @@ import type { Clock } from '../../domain/ports/clock.ts'
 import { troubleOf, unavailable } from './trouble.ts'
 
 const patienceMs = 5000
-const waitMsMax = 50
+// Short beside the gaps that a busy writer leaves: who looks seldom is starved by who writes often.
+const waitMsMax = 10
 
 /**
  * Tries again while another connection is in the way, for about five seconds, without blocking the event loop.

@@ -1,4 +1,4 @@
-import { exceededMessage, firstExceeded, nothing } from '../budget.ts'
+import { exceededMessage, examplesExceeded } from '../budget.ts'
 import { reject, type Rejection } from '../rejection.ts'
 import { chooseDelay } from '../retry.ts'
 import type { CommandOf, Failure } from './commands.ts'
@@ -50,7 +50,7 @@ export const invalidateCheckpoint = (command: CommandOf<'InvalidateCheckpoint'>,
 export const acceptExamples = (command: CommandOf<'AcceptExamples'>, job: Job): Decision => {
   const refused = notOwner(job, command) ?? notAtStage(job, command)
   if (refused !== null) return refused
-  const exceeded = firstExceeded(job.limits, job.money, { ...nothing, examples: command.count })
+  const exceeded = examplesExceeded(job.limits, job.money, command.count)
   if (exceeded !== null) {
     return reject('budget_exhausted', `job ${job.jobId}: ${exceededMessage(exceeded)}`, { jobId: job.jobId, ...exceeded })
   }

@@ -1,4 +1,4 @@
-import { firstExceeded, firstLowered, isOverrun, minus, nothing } from '../budget.ts'
+import { examplesExceeded, firstExceeded, firstLowered, isOverrun, minus } from '../budget.ts'
 import { inputTokensOf } from '../pricing.ts'
 import type { EventType } from './events.ts'
 import type { FoldedEvent } from './evolve.ts'
@@ -135,7 +135,7 @@ const inOrder = (job: Job, event: FoldedEvent): Broken => {
     case 'ExamplesAccepted':
       if (event.data.stage !== stageAtWork(job)) return ['stage', `the stage at work is ${stageAtWork(job) ?? 'none'}`]
       return event.type === 'ExamplesAccepted' &&
-        firstExceeded(job.limits, job.money, { ...nothing, examples: event.data.count }) !== null
+        examplesExceeded(job.limits, job.money, event.data.count) !== null
         ? ['limits', 'maximumExamples is crossed']
         : null
     case 'CheckpointInvalidated': {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { amounts, command, event, instant, sha, spec } from '../support/controls.ts'
+import { amounts, command, event, instant, milliUsd, sha, spec } from '../support/controls.ts'
 import { given } from '../support/given.ts'
 
 const queued = [event.JobSubmitted()]
@@ -140,6 +140,13 @@ describe('accepting examples', () => {
     given(...running, event.ExamplesAccepted({ count: 9 }))
       .when(command.AcceptExamples({ count: 2 }))
       .thenRejected('budget_exhausted', { limit: 'maximumExamples', maximum: '10', needed: '11' })
+  })
+
+  test('that are paid for already goes on behind a bill above the worst case', () => {
+    const billed = { costUsd: milliUsd(2_000), overrun: true as const }
+    given(...running, event.ProviderCallReserved(), event.ProviderCallSettled(billed))
+      .when(command.AcceptExamples({ count: 1 }))
+      .thenHappens(event.ExamplesAccepted({ count: 1 }))
   })
 
   test('of another stage, before the start, or with a stale token is refused', () => {
