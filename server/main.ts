@@ -9,6 +9,10 @@ const shell = processShell()
 // A fault nobody awaited: said in one line like any other, and the log goes on from what it holds.
 const endByFault = async (error: unknown): Promise<void> => process.exit(await reportError(error, shell, false))
 process.on('uncaughtException', (error) => void endByFault(error))
+// A job that is to stop tells so to whatever its stage has begun; what nobody there listens to is no fault.
+process.on('unhandledRejection', (reason) => {
+  if (!(reason instanceof Error && reason.name === 'Interrupted')) void endByFault(reason)
+})
 
 const version = async (): Promise<string> => {
   const manifest: unknown = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
