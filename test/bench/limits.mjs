@@ -103,9 +103,11 @@ const longJob = async () => {
     { type: 'ClaimJob', ...stamp(), owner: 'bench', leaseMs: 60_000 },
     { type: 'StartJob', ...stamp(), token: 1 },
   ])
-  for (let call = 1; loaded.revision < 99_999; ) {
+  let call = 0
+  const putCalls = async (calls) => {
     const commands = []
-    for (let pair = 0; pair < 200; pair += 1, call += 1) {
+    for (const last = call + calls; call < last; ) {
+      call += 1
       const fingerprint = sha256(String(call))
       commands.push({
         type: 'ReserveCall', ...stamp(), token: 1, callKey: `k:${call}`, fingerprint, stage: 'only', key: String(call),
@@ -119,7 +121,11 @@ const longJob = async () => {
     }
     await put(commands)
   }
+  while (loaded.revision < 99_999) await putCalls(200)
   const cold = await timed(() => loadJob(loading, jobId))
+  // As long a tail behind the snapshot as there can be.
+  await putCalls(250)
+  await putCalls(245)
   const warm = []
   for (let round = 0; round < 7; round += 1) warm.push((await timed(() => loadJob(loading, jobId))).ms)
   await store.close()
