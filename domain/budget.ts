@@ -69,21 +69,6 @@ export const isOverrun = (
   (limits.maximumInputTokens !== null && billed.inputTokens > worstCase.inputTokens) ||
   (limits.maximumOutputTokens !== null && billed.outputTokens > worstCase.outputTokens)
 
-/** The same for examples alone, which cost nothing by themselves. */
-export const examplesExceeded = (limits: Limits, money: Money, count: number): Exceeded | null =>
-  firstExceeded(
-    {
-      maximumCostUsd: null,
-      maximumCalls: null,
-      maximumInputTokens: null,
-      maximumOutputTokens: null,
-      maximumDurationSeconds: null,
-      maximumExamples: limits.maximumExamples,
-    },
-    money,
-    { ...nothing, examples: count },
-  )
-
 /** Raises `BudgetExceededError` before a limit is crossed. */
 export const check = (limits: Limits, money: Money, next: Amounts): void => {
   const exceeded = firstExceeded(limits, money, next)
@@ -124,3 +109,9 @@ export const defaultLimits: Limits = {
   maximumDurationSeconds: null,
   maximumExamples: 2_500,
 }
+
+const uncapped = { maximumCostUsd: null, maximumCalls: null, maximumInputTokens: null, maximumOutputTokens: null }
+
+/** The same for examples alone, which are paid for already. */
+export const examplesExceeded = (limits: Limits, money: Money, count: number): Exceeded | null =>
+  firstExceeded({ ...limits, ...uncapped }, money, { ...nothing, examples: count })
