@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { textFiles, topLevel } from './repository.ts'
 import { topLevelNames, untidy } from './tidyRules.ts'
 
+/** What must not stand in this file in one piece either. */
+const joined = (...pieces: readonly string[]): string => pieces.join('')
+
 describe('the repository', () => {
   test('is tidy in every text file', () => {
     const files = textFiles()
@@ -37,11 +40,11 @@ describe('the rules of tidiness', () => {
     ['domain/sample.ts', '// @ts-ignore\nexport const x = 1\n'],
     ['test/domain/sample.test.ts', '// @ts-nocheck\nexport const x = 1\n'],
     ['domain/sample.ts', '// oxlint-disable-next-line no-console\n'],
-    ['README.md', `see ${'/'}work/main/domain\n`],
-    ['.ci/run', `cd ${'/'}root/x\n`],
+    ['README.md', joined('see /', 'work/main/domain\n')],
+    ['.ci/run', joined('cd /', 'root/x\n')],
     ['test/support/sample.ts', `export const at = '/home/somebody/x'\n`],
-    ['package-lock.json', `${'"'}resolved": "x"\n`],
-    ['README.md', `https://registry.${'example'}.org/zod\n`],
+    ['package-lock.json', joined('"', 'resolved": "x"\n')],
+    ['README.md', joined('https://registry', '.example.org/zod\n')],
     ['domain/sample.ts', 'export const x = y as string\n'],
     ['domain/sample.ts', 'export const x = <string>y\n'],
     ['domain/sample.ts', 'export const x = y!\n'],
