@@ -12,9 +12,9 @@ import { answersAfter, batchOf, resultsOf, workplaceOn } from '../support/workpl
 const seed = 20_261_201
 const lineCount = 200
 /** With each kind of provider. */
-const kills = 50
+const kills = 100
 /** Of all kills together. */
-const withOpenMin = 60
+const withOpenMin = 120
 const maximumCalls = lineCount + 60 * 8
 const lines = batchLines(lineCount)
 const allKilled: Killed[] = []
