@@ -33,6 +33,8 @@ export type ProjectedView = {
   drop(): Promise<void>
 }
 
+const emptyView: Pick<ViewStore, 'load'> = { load: async () => [] }
+
 export const projectedView = (projection: Projection<unknown>, { events, views, log }: ViewDeps): ProjectedView => {
   const { name, version } = projection
   let checkpoint: ViewCheckpoint | null = null
@@ -89,7 +91,10 @@ export const projectedView = (projection: Projection<unknown>, { events, views, 
         return true
       }
       try {
-        const changes = await foldPage(projection, page.events, { views, log })
+        // A view without a checkpoint is empty. What is found there all the same belongs to one that is gone by the time
+        // of the commit, and what is left out as unchanged would be missing.
+        const stored = checkpoint === null ? emptyView : views
+        const changes = await foldPage(projection, page.events, { views: stored, log })
         const to = checkpointAt(last, checkpoint, page.unknown)
         if (!(await views.commit(name, version, { from: checkpoint, to }, changes))) return false
         checkpoint = to

@@ -239,7 +239,7 @@ describe('a projector', () => {
       troubles += 1
       if (troubles === 3) isAway = false
     } }
-    const { projector: keeper } = make({ events, views: before(views, 'load', away), log: telemetry })
+    const { projector: keeper } = make({ events, views: before(views, 'commit', away), log: telemetry })
     const position = await appendAll(events, log)
     running(keeper)
     expect(await keeper.waitFor(position, { timeoutMs })).toBe(true)
