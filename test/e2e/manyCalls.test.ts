@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
+import { sqliteStore } from '../../adapters/sqlite/sqliteStore.ts'
+import { systemClock } from '../../adapters/system/systemClock.ts'
 import { nanoUsd, usd, type Usd } from '../../domain/money.ts'
 import type { JobDocument } from '../../domain/job/document.ts'
+import { JobSpend, spend, sumSpend } from '../../projections/spend.ts'
 import { batchFolder, batchLines } from '../support/batchFiles.ts'
 import { openLog } from '../support/killingLog.ts'
 import { killAll, knovarynJson } from '../support/processes.ts'
@@ -55,7 +58,13 @@ test('O-09: 10 000 calls at 0.001615 cost exactly 16.15 in every view, and the n
   const settled = log.events(jobId).filter((event) => event.type === 'ProviderCallSettled')
   expect(settled.length).toBe(affordable)
   expect(usd(settled.reduce((sum, event) => sum + nanoUsd(event.data.costUsd), 0n))).toBe('16.15')
+  const stored = await sqliteStore(folder.at('store'), systemClock())
+  const [document] = await stored.views.load(spend.name, spend.version, [jobId])
+  await stored.close()
+  const rows = sumSpend([JobSpend.parse(JSON.parse(document?.value ?? 'null'))])
+  expect(usd(rows.reduce((sum, row) => sum + nanoUsd(row.costUsd), 0n))).toBe('16.15')
+  expect(rows.reduce((sum, row) => sum + row.calls, 0)).toBe(affordable)
   const shown = await knovarynJson<JobDocument>(['job', 'status', jobId, ...folder.store])
   expect(shown.budget.spentCostUsd).toBe('16.15')
-  console.log(`O-09: ${settled.length} calls at 0.001615 cost ${shown.budget.spentCostUsd} by status, list, ledger, events and command line`)
+  console.log(`O-09: ${settled.length} calls at 0.001615 cost ${shown.budget.spentCostUsd} by status, list, ledger, spend, events and command line`)
 }, 180_000)
