@@ -28,6 +28,11 @@ export type CallAnswer = {
   readonly costUsd: Usd
   /** Number of the call in the job's ledger. */
   readonly call: number
+  /**
+   * What the question is known by, whichever job asks it: the hash of provider, request, stage and key. The middle
+   * part of the call's key in the ledger.
+   */
+  readonly fingerprint: string
   /** True when the answer was in the log already and nothing was sent. */
   readonly recorded: boolean
 }
@@ -36,7 +41,7 @@ export type CallAnswer = {
  * What a stage works with. Every verb may raise `Interrupted` when the job is to stop (pause, cancel, drain, lost
  * lease, spent budget): let it pass. What was recorded before it stays recorded.
  */
-export type StageContext<Input> = {
+export type StageContext<Input, Checkpoint = unknown> = {
   readonly jobId: string
   readonly projectId: string
   readonly input: Input
@@ -56,13 +61,14 @@ export type StageContext<Input> = {
    */
   call(call: StageCall): Promise<CallAnswer>
   /** Records a finished piece of the stage. Durable when this resolves; a known key records nothing. */
-  checkpoint(key: string, value: unknown): Promise<void>
+  checkpoint(key: string, value: Checkpoint): Promise<void>
   /** The value recorded under this key in this stage, or null when there is none. */
-  checkpointed(key: string): Promise<{ readonly value: unknown } | null>
+  checkpointed(key: string): Promise<{ readonly value: Checkpoint } | null>
   /** Records examples, counted against the job's limit. A known key records nothing. */
   accept(key: string, examples: readonly unknown[]): Promise<void>
-  /** What an earlier stage returned. */
+  /** What an earlier stage returned, read by the schema where one is given. */
   result(stage: string): Promise<unknown>
+  result<Result>(stage: string, schema: z.ZodType<Result>): Promise<Result>
   /** Stores bytes under their hash. Durable when this resolves. */
   putArtifact(content: Uint8Array, mediaType: string): Promise<ArtifactRef>
   getArtifact(ref: ArtifactRef): Promise<Uint8Array>
@@ -73,43 +79,73 @@ export type StageContext<Input> = {
   each<Item>(items: readonly Item[], work: (item: Item, index: number) => Promise<void>): Promise<void>
 }
 
-export type Stage<Input> = {
+export type Stage<Input, Checkpoint = unknown> = {
   readonly name: string
+  /** Gives the checkpoints of the stage their type; one that does not fit is refused before it is recorded. */
+  readonly checkpoint?: z.ZodType<Checkpoint>
   /** What it resolves with is the stage's result: plain JSON. */
-  run(context: StageContext<Input>): Promise<unknown>
+  run(context: StageContext<Input, Checkpoint>): Promise<unknown>
 }
 
 /** A file given at submit, already read. */
 export type SubmittedFile = { readonly name: string; readonly content: Uint8Array }
 
+/** A call that a job will make, as far as it can be told before anything is spent. */
+export type ForeseenCall = {
+  readonly stage: string
+  readonly request: CallRequest
+  /** Output tokens it will most likely take; absent where the definition cannot tell. */
+  readonly outputTokens?: number
+  /** Examples it may bring. Default 0. */
+  readonly examples?: number
+}
+
 export type Inspected<Input> = {
   /** Refers to the files by their hashes alone. */
   readonly input: Input
-  /** The calls the job will make, where they are known beforehand: for prices and the estimate. */
-  readonly requests: readonly CallRequest[]
+  /** The calls the job will make, where they are known without work: for prices and the estimate. */
+  readonly calls: readonly ForeseenCall[]
 }
 
-export type JobDefinition<Input = unknown> = {
+export type JobSettings = {
+  readonly model: string | null
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly target: number | null
+}
+
+export type JobDefinition<Input = unknown, Checkpoints extends readonly unknown[] | [] = readonly unknown[]> = {
   readonly type: string
   /** Raise it when the same input would be worked otherwise: it is part of what makes two jobs the same. */
   readonly version: number
   readonly input: z.ZodType<Input>
-  readonly stages: readonly Stage<Input>[]
+  /** In the order they are run. */
+  readonly stages: { readonly [Nth in keyof Checkpoints]: Stage<Input, Checkpoints[Nth]> }
   /**
    * Turns submitted files into the job's input, before anything is stored. Raises `InvalidInputError` naming file,
-   * line and rule. Absent: the job takes no files.
+   * line and rule. Absent: the job takes a value and no files.
    */
   inspect?(
     files: readonly { readonly file: SubmittedFile; readonly ref: ArtifactRef }[],
-    settings: { readonly model: string | null; readonly parameters: Readonly<Record<string, unknown>> },
+    settings: JobSettings,
   ): Inspected<Input>
+  /**
+   * The calls the job will make, where telling them takes work on the input: for the estimate alone. Raises what the
+   * stages that come before the calls would raise.
+   */
+  foresee?(input: Input, settings: JobSettings & { read(ref: ArtifactRef): Promise<Uint8Array> }): AsyncIterable<ForeseenCall>
   /** The files a finished job leaves, from its last stage's result, in the order they are to be written. */
   files?(output: unknown): readonly { readonly path: string; readonly ref: ArtifactRef }[]
 }
 
-/** Checks a job definition. Raises a `TypeError` that names what is wrong. */
-export const defineJob = <Input>(definition: JobDefinition<Input>): JobDefinition<Input> => {
-  const names = definition.stages.map((stage) => stage.name)
+/**
+ * Checks a job definition. The types of its input and of each stage's checkpoints follow from the schemas given.
+ * Raises a `TypeError` that names what is wrong.
+ */
+export const defineJob = <Input, Checkpoints extends readonly unknown[] | []>(
+  definition: JobDefinition<Input, Checkpoints>,
+): JobDefinition<Input> => {
+  const stages: readonly Stage<Input>[] = definition.stages
+  const names = stages.map((stage) => stage.name)
   if (definition.type === '') throw new TypeError('a job definition needs a type')
   if (!Number.isSafeInteger(definition.version) || definition.version < 1) {
     throw new TypeError(`version of job ${definition.type} must be a whole number from 1, not ${definition.version}`)
@@ -117,7 +153,7 @@ export const defineJob = <Input>(definition: JobDefinition<Input>): JobDefinitio
   if (names.length === 0) throw new TypeError(`job ${definition.type} needs a stage`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined) throw new TypeError(`job ${definition.type} has two stages named "${twice}"`)
-  return definition
+  return { ...definition, stages }
 }
 
 /** Raised by a stage's verbs when the job is to stop. Not an error of the stage: let it pass. */

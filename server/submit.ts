@@ -48,7 +48,7 @@ export const prepareJob = (deps: Submitting, submission: Submission): PreparedJo
   const inspected = inspect(definition, submission, sha256)
   for (const file of submission.files) toStore.push(file.content)
 
-  const priced = pricesOf(deps, submission, inspected.requests)
+  const priced = pricesOf(deps, submission, inspected.calls.map(({ request }) => request))
   if (priced.profile !== null) toStore.push(encoded(canonical(priced.profile)))
 
   const inputText = JSON.stringify(inspected.input ?? null)
@@ -141,13 +141,14 @@ const inspect = (definition: JobDefinition, submission: Submission, sha256: Sha2
       })
     }
     refuseHostile(submission.input, 'input')
-    return { input: checked(definition.type, 'input', definition.input.safeParse(submission.input)), requests: [] }
+    return { input: checked(definition.type, 'input', definition.input.safeParse(submission.input)), calls: [] }
   }
   const files = submission.files.map((file) => ({
     file,
     ref: { sha256: sha256(file.content), bytes: file.content.length, mediaType: 'application/octet-stream' },
   }))
-  return definition.inspect(files, { model: submission.model, parameters: submission.parameters })
+  const { model, parameters, target = null } = submission
+  return definition.inspect(files, { model, parameters, target })
 }
 
 const checked = <T>(

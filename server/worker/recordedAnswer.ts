@@ -19,7 +19,7 @@ export const recordedAnswer = async (desk: Desk, fingerprint: string): Promise<C
   const { answer, usage, costUsd, call } = await settledEvent(desk, revision)
   try {
     const { text, finishReason } = StoredAnswer.parse(await desk.contents.read(answer))
-    return { text, finishReason, usage, costUsd, call, recorded: true }
+    return { text, finishReason, usage, costUsd, call, fingerprint, recorded: true }
   } catch (error) {
     if (!(error instanceof ContentMissing)) throw error
     if (desk.index.mayRepeatMissing()) return null

@@ -23,7 +23,7 @@ export const runStages = async (desk: Desk, definition: JobDefinition): Promise<
     const stage = definition.stages.find((each) => each.name === name)
     if (stage === undefined) throw new Error(`definition of ${spec.type} has no stage "${name}"`)
     try {
-      await runStage(desk, name, () => stage.run(stageContext(desk, name, input)))
+      await runStage(desk, name, () => stage.run(stageContext(desk, stage, input)))
     } catch (error) {
       if (!(error instanceof ResultMissing)) throw error
       await desk.calls.allEnded()

@@ -86,6 +86,7 @@ const settle = async (
       usage: answer.usage,
       costUsd: settled?.data.costUsd ?? costUsd,
       call: send.call,
+      fingerprint,
       recorded: false,
     }
   } catch (error) {

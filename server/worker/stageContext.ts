@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { nothing } from '../../domain/budget.ts'
 import { InvalidInputError } from '../../domain/errors.ts'
 import { jobStream } from '../../domain/ids.ts'
@@ -6,7 +7,7 @@ import { readEvent } from '../../domain/job/readEvent.ts'
 import type { CallRequest } from '../../domain/ports/provider.ts'
 import { isRejection } from '../../domain/rejection.ts'
 import { preview, refuseHostile } from '../../domain/strictJson.ts'
-import { type CallAnswer, Interrupted, type StageCall, type StageContext } from '../defineJob.ts'
+import { type CallAnswer, Interrupted, type Stage, type StageCall, type StageContext } from '../defineJob.ts'
 import { ContentMissing, type Contents } from './contents.ts'
 import type { Desk } from './desk.ts'
 import { each } from './each.ts'
@@ -31,8 +32,13 @@ export class ResultMissing extends Error {
 const messageLengthMax = 4_000
 
 /** What one stage of one attempt works with. */
-export const stageContext = <Input>(desk: Desk, stage: string, input: Input): StageContext<Input> => {
+export const stageContext = <Input, Checkpoint>(
+  desk: Desk,
+  { name: stage, checkpoint: schema }: Pick<Stage<Input, Checkpoint>, 'name' | 'checkpoint'>,
+  input: Input,
+): StageContext<Input, Checkpoint> => {
   const { spec, writer, index, contents, stopping } = desk
+  const checkpoints = schema ?? z.custom<Checkpoint>()
   const goOn = (): void => {
     if (stopping.reason !== null) throw new Interrupted()
   }
@@ -63,9 +69,10 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
       return keyedCall(desk, { stage, key: call.key, request: requestOf(spec, call), examples: call.examples ?? 0 })
     }),
 
-    checkpoint: verb((key: string, value: unknown) =>
+    checkpoint: verb((key: string, value: Checkpoint) =>
       recordedOnce(`checkpoint ${key}`, async () => {
         if (index.checkpointAt(stage, key) !== null) return
+        fitting(checkpoints, value, `checkpoint "${key}" of stage "${stage}"`)
         refuseHostile(value, `checkpoint ${key}`)
         const kept = await contents.keep(value)
         await writer.record({ type: 'RecordCheckpoint', stage, key, value: kept, progress: desk.said.progress })
@@ -78,7 +85,7 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
       if (revision === null) return null
       const { value } = await checkpointEvent(desk, revision)
       try {
-        return { value: await contents.read(value) }
+        return { value: fitting(checkpoints, await contents.read(value), `checkpoint "${key}" of stage "${stage}"`) }
       } catch (error) {
         if (!(error instanceof ContentMissing)) throw error
         await writer.record({ type: 'InvalidateCheckpoint', stage, sha256: error.ref.sha256, reason: error.reason })
@@ -109,11 +116,12 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
       }),
     ),
 
-    result: verb(async (of: string) => {
-      const result = index.stageResult(of)
-      if (result === null) throw new Error(`stage "${of}" has no result yet`)
-      return readResult(contents, of, result)
-    }),
+    result: <Result>(of: string, as: z.ZodType<Result> = z.custom<Result>()) =>
+      verb(async () => {
+        const result = index.stageResult(of)
+        if (result === null) throw new Error(`stage "${of}" has no result yet`)
+        return fitting(as, await readResult(contents, of, result), `result of stage "${of}"`)
+      })(),
 
     putArtifact: verb(contents.putBytes),
     getArtifact: verb(contents.getBytes),
@@ -132,6 +140,15 @@ export const stageContext = <Input>(desk: Desk, stage: string, input: Input): St
 
     each: (items, work) => each(items, spec.concurrency, work),
   }
+}
+
+/** The value by its schema. Raises `InvalidInputError`: the stage and its schema do not agree. */
+const fitting = <Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value => {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const [issue] = read.error.issues
+  const path = [what, ...(issue?.path.map(String) ?? [])].join('.')
+  throw new InvalidInputError(`${path}: ${issue?.message ?? 'is not valid'}`, { path })
 }
 
 /** Answers from the log, joins the same call where it is open, or makes it. */

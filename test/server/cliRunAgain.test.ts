@@ -32,7 +32,7 @@ const failing = async () => {
         },
       },
     ],
-    inspect: () => ({ input: {}, requests: [] }),
+    inspect: () => ({ input: {}, calls: [] }),
   })
   const cli = await cliBench({ definitions: [definition] })
   const line = ['run', cli.file('any.txt', 'x'), '--type', 'fragile']

@@ -13,7 +13,7 @@ const outlinePrompt = (topic: string): string => `Outline ${topic}.`
 
 /** A job with all that a stage can do: checkpoints, equal calls at one time, examples, results of earlier stages. */
 const essayJob = (faults: Faults): JobDefinition<EssayInput> =>
-  defineJob<EssayInput>({
+  defineJob({
     type: 'essay',
     version: 1,
     input: EssayInput,

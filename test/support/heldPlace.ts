@@ -64,7 +64,7 @@ const dollarACall = {
 
 /** A job of one stage that does what the test says. */
 export const jobThat = (run: (ctx: StageContext<unknown>) => Promise<unknown>): JobDefinition =>
-  defineJob<unknown>({ type: 'custom', version: 1, input: z.unknown(), stages: [{ name: 'only', run }] })
+  defineJob({ type: 'custom', version: 1, input: z.unknown(), stages: [{ name: 'only', run }] })
 
 export const asks = (...keys: readonly string[]) =>
   jobThat(async (ctx) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import type { ArtifactRef, Progress } from '../../domain/job/events.ts'
 import { Usd } from '../../domain/money.ts'
 import { Interrupted, type CallAnswer, type StageCall, type StageContext } from '../../server/defineJob.ts'
@@ -10,6 +11,7 @@ export type StageLog = {
   readonly answers: Map<string, CallAnswer>
   readonly checkpoints: Map<string, unknown>
   readonly results: Map<string, unknown>
+  readonly accepted: Map<string, unknown>
   readonly artifacts: Map<string, Uint8Array>
 }
 
@@ -17,6 +19,7 @@ export const stageLog = (): StageLog => ({
   answers: new Map(),
   checkpoints: new Map(),
   results: new Map(),
+  accepted: new Map(),
   artifacts: new Map(),
 })
 
@@ -28,7 +31,7 @@ export const stored = (log: StageLog, content: Uint8Array, mediaType = 'applicat
 }
 
 export type StageOptions<Input> = Partial<
-  Pick<StageContext<Input>, 'model' | 'parameters' | 'concurrency' | 'lastAttempt'>
+  Pick<StageContext<Input>, 'model' | 'parameters' | 'target' | 'concurrency' | 'lastAttempt'>
 > & {
   readonly input: Input
   readonly log: StageLog
@@ -39,20 +42,20 @@ export type StageOptions<Input> = Partial<
 }
 
 /** One claim of a job, as its stages see it; `sent` are the calls that reached the provider. */
-export const stageContext = <Input>(stage: string, options: StageOptions<Input>) => {
+export const stageContext = <Input, Checkpoint = unknown>(stage: string, options: StageOptions<Input>) => {
   const { log } = options
   const sent: StageCall[] = []
   const progress: Progress[] = []
   const name = (key: string): string => `${stage}\0${key}`
   const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-  const context: StageContext<Input> = {
+  const context: StageContext<Input, Checkpoint> = {
     jobId: '0'.repeat(32),
     projectId: 'default',
     input: options.input,
     model: options.model === undefined ? 'small' : options.model,
     parameters: options.parameters ?? {},
-    target: null,
+    target: options.target ?? null,
     concurrency: options.concurrency ?? 4,
     lastAttempt: options.lastAttempt ?? false,
     signal: new AbortController().signal,
@@ -68,6 +71,7 @@ export const stageContext = <Input>(stage: string, options: StageOptions<Input>)
         usage: { inputTokens: 10, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 5 },
         costUsd: Usd.parse('0.001'),
         call: log.answers.size + 1,
+        fingerprint: createHash('sha256').update(fingerprint).digest('hex'),
         recorded: false,
         ...answered,
       }
@@ -78,12 +82,12 @@ export const stageContext = <Input>(stage: string, options: StageOptions<Input>)
       if (!log.checkpoints.has(name(key))) log.checkpoints.set(name(key), plain(value))
     },
     async checkpointed(key) {
-      return log.checkpoints.has(name(key)) ? { value: log.checkpoints.get(name(key)) } : null
+      return log.checkpoints.has(name(key)) ? { value: log.checkpoints.get(name(key)) as Checkpoint } : null
     },
-    accept: async () => {},
-    async result(of) {
+    accept: async (key, examples) => void log.accepted.set(name(key), plain(examples)),
+    async result<Result>(of: string, schema: z.ZodType<Result> = z.custom<Result>()) {
       if (!log.results.has(of)) throw new Error(`stage ${of} has no result`)
-      return log.results.get(of)
+      return schema.parse(log.results.get(of))
     },
     async putArtifact(content, mediaType) {
       return stored(log, content, mediaType)

@@ -18,7 +18,7 @@ const intake = async (context: StageContext<BatchInput>): Promise<{ lines: numbe
 }
 
 /** Asks the provider once for each line of JSON Lines files, and writes `results.jsonl` in the order of the lines. */
-export const batchJob = defineJob<BatchInput>({
+export const batchJob = defineJob({
   type: 'batch',
   version: 1,
   input: BatchInput,
@@ -31,7 +31,7 @@ export const batchJob = defineJob<BatchInput>({
     const lines = readBatch(files.map(({ file }) => file))
     return {
       input: { files: files.map(({ ref }) => ref), lines: lines.length },
-      requests: lines.map(requester(settings)),
+      calls: lines.map(requester(settings)).map((request) => ({ stage: 'generate', request })),
     }
   },
   files: (output) => [{ path: 'results.jsonl', ref: BatchOutput.parse(output).results }],

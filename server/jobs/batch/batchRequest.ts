@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { InvalidInputError } from '../../../domain/errors.ts'
-import { nearest } from '../../../domain/nearest.ts'
 import type { CallRequest } from '../../../domain/ports/provider.ts'
+import { parametersBy } from '../parametersBy.ts'
 import { callParameters, type BatchLine } from './batchLine.ts'
 import { wrongLine } from './batchPlace.ts'
 
-const Parameters = z.strictObject(callParameters)
+const readParameters = parametersBy('batch', z.strictObject(callParameters))
 
 const maxOutputTokensDefault = 1_024
 
@@ -34,20 +33,4 @@ export const requester = (settings: BatchSettings): ((line: BatchLine) => CallRe
       ...(seed === undefined ? {} : { seed }),
     }
   }
-}
-
-const readParameters = (given: Readonly<Record<string, unknown>>): z.infer<typeof Parameters> => {
-  const parsed = Parameters.safeParse(given)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  if (issue?.code !== 'unrecognized_keys') {
-    const name = issue?.path.join('.') ?? ''
-    throw new InvalidInputError(`parameter ${name} ${issue?.message ?? 'is not valid'}`, { path: `parameters.${name}` })
-  }
-  const [name = ''] = issue.keys
-  const meant = nearest(name, Object.keys(Parameters.shape))
-  throw new InvalidInputError(
-    `a batch has no parameter ${JSON.stringify(name)}${meant === null ? '' : `: did you mean "${meant}"?`}`,
-    { path: `parameters.${name}` },
-  )
 }

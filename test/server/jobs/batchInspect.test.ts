@@ -14,7 +14,8 @@ const inspectFiles = (files: Record<string, Content>, settings: Partial<Settings
     file: { name, content: bytesOf(content) },
     ref: stored(stageLog(), bytesOf(content)),
   }))
-  return batchJob.inspect!(given, { model: 'small', parameters: {}, ...settings })
+  const { input, calls } = batchJob.inspect!(given, { model: 'small', parameters: {}, target: null, ...settings })
+  return { input, requests: calls.map(({ request }) => request) }
 }
 const inspect = (content: Content, settings: Partial<Settings> = {}) => inspectFiles({ 'a.jsonl': content }, settings)
 

@@ -101,10 +101,11 @@ describe('a batch', () => {
     const settings = { model: 'small', parameters: { maxOutputTokens: 77, seed: 5 } }
     const [ref] = job.input.files
     const file = { name: 'a.jsonl', content: jsonLines(lines) }
-    const { requests, input } = batchJob.inspect!([{ file, ref: ref! }], settings)
+    const { calls: foreseen, input } = batchJob.inspect!([{ file, ref: ref! }], { ...settings, target: null })
     expect(input).toEqual(job.input)
     const { calls } = await work(job, { ...settings, concurrency: 1 })
-    expect(calls).toEqual(requests.map((request, index) => ({ key: lines[index]!.id, ...request })))
+    expect(foreseen.every(({ stage }) => stage === 'generate')).toBe(true)
+    expect(calls).toEqual(foreseen.map(({ request }, index) => ({ key: lines[index]!.id, ...request })))
   })
 
   test('gives each answer with usage, cost, metadata, and whether the provider read its cache', async () => {

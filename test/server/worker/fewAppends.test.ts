@@ -6,7 +6,7 @@ import { heldProvider, heldWorld } from '../../support/heldPlace.ts'
 test('a ten-stage job of no-ops is at most 16 events in 12 appends and 8 KB', async () => {
   const stages = Array.from({ length: 10 }, (_, index) => ({ name: `stage-${index}`, run: async () => ({ done: index }) }))
   const world = heldWorld(
-    defineJob<unknown>({ type: 'custom', version: 1, input: z.unknown(), stages }),
+    defineJob({ type: 'custom', version: 1, input: z.unknown(), stages }),
     heldProvider().provider,
   )
   let appends = 0
