@@ -143,6 +143,9 @@ const inspect = (definition: JobDefinition, submission: Submission, sha256: Sha2
     refuseHostile(submission.input, 'input')
     return { input: checked(definition.type, 'input', definition.input.safeParse(submission.input)), calls: [] }
   }
+  if (submission.input !== undefined) {
+    throw new InvalidInputError(`job type "${definition.type}" takes files, and was given a value`, { type: definition.type })
+  }
   const files = submission.files.map((file) => ({
     file,
     ref: { sha256: sha256(file.content), bytes: file.content.length, mediaType: 'application/octet-stream' },

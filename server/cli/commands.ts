@@ -11,14 +11,14 @@ export const commands: readonly Command[] = [
   },
   {
     words: ['run'],
-    argument: '<paths...>',
+    argument: '[paths...]',
     about: 'submit a job and work it here, to its end',
     options: submitOptions,
     load: async () => (await import('./runJob.ts')).runJob,
   },
   {
     words: ['submit'],
-    argument: '<paths...>',
+    argument: '[paths...]',
     about: 'submit a job for workers',
     options: [...submitOptions, options.wait],
     load: async () => (await import('./submitJob.ts')).submitJob,

@@ -58,7 +58,7 @@ const textsOf = (option: Option<unknown>, value: unknown): readonly string[] | n
   if (option.argument === null) return typeof value === 'boolean' ? [String(value)] : null
   if (typeof value === 'string' || typeof value === 'number') return [String(value)]
   if (!option.repeated || typeof value !== 'object' || value === null) return null
-  const parts: unknown[] = Array.isArray(value) ? value : Object.entries(value).map(([name, text]) => `${name}=${text}`)
+  const parts: unknown[] = Array.isArray(value) ? value : Object.entries(value).map(([name, part]) => `${name}=${typeof part === 'string' ? part : JSON.stringify(part)}`)
   const texts = parts.filter((part) => typeof part === 'string')
   return texts.length === parts.length ? texts : null
 }

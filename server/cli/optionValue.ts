@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { readUsd, type Usd } from '../../domain/money.ts'
+import { readStrictJson } from '../../domain/strictJson.ts'
 
 /** How the text of an option is read. `read` answers null for what breaks the rule. */
 export type ValueRule<Value> = {
@@ -70,6 +71,23 @@ export const label: ValueRule<readonly [name: string, value: string]> = {
     const [, name = '', value = ''] = /^([^=]{1,200})=(.{0,200})$/su.exec(text) ?? []
     return name === '' || name === '__proto__' ? null : [name, value]
   },
+}
+
+/** `name=value`, the value as JSON where it is JSON and as it stands where it is not. */
+export const namedValue: ValueRule<readonly [name: string, value: unknown]> = {
+  rule: 'name=value, such as chunkTokens=300',
+  read: (text) => {
+    const [, name = '', value = ''] = /^([^=]{1,200})=(.*)$/su.exec(text) ?? []
+    return name === '' || name === '__proto__' ? null : [name, jsonOrText(value)]
+  },
+}
+
+const jsonOrText = (text: string): unknown => {
+  try {
+    return readStrictJson(text)
+  } catch {
+    return text
+  }
 }
 
 export const yesOrNo: ValueRule<boolean> = {

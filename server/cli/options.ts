@@ -1,6 +1,6 @@
 import { jobStates } from '../../domain/job/job.ts'
 import { flag, repeated, single } from './option.ts'
-import { anyText, dollars, instant, label, oneOf, seconds, webAddress, wholeNumber } from './optionValue.ts'
+import { anyText, dollars, instant, label, namedValue, oneOf, seconds, webAddress, wholeNumber } from './optionValue.ts'
 
 const daySeconds = 86_400
 const yearSeconds = 366 * daySeconds
@@ -55,6 +55,23 @@ export const options = {
     { name: 'max-output-tokens', argument: '<n>', group: what, about: 'most tokens of one answer (default 1024)' },
     wholeNumber(1),
   ),
+  input: single(
+    { name: 'input', argument: '<file>', group: what, about: 'JSON file with the input of a job type that takes no documents' },
+    anyText('a file'),
+  ),
+  set: repeated(
+    { name: 'set', argument: '<name=value>', group: what, about: 'a parameter of the job type, its value as JSON or plain text; may be repeated' },
+    namedValue,
+  ),
+  license: single(
+    { name: 'license', argument: '<name>', group: what, about: 'license of documents that declare none, such as CC-BY-4.0' },
+    anyText('the name of a license', 200),
+  ),
+  privacy: single(
+    { name: 'privacy', argument: '<block|quarantine|allow>', group: what, about: 'what becomes of personal data in documents (default quarantine)' },
+    oneOf(['block', 'quarantine', 'allow']),
+  ),
+  seed: single({ name: 'seed', argument: '<n>', group: what, about: 'another seed makes other choices (default 1)' }, wholeNumber(0)),
   target: single({ name: 'target', argument: '<n>', group: what, about: 'examples wanted', unit: 'examples' }, wholeNumber(1)),
   key: single(
     { name: 'key', argument: '<text>', group: what, about: 'idempotency key: one job a key (default: made of the content)' },
@@ -220,6 +237,11 @@ export const submitOptions = [
   options.baseUrl,
   options.model,
   options.maxOutputTokens,
+  options.input,
+  options.set,
+  options.license,
+  options.privacy,
+  options.seed,
   options.target,
   options.key,
   options.label,

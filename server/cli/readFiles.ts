@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'
 import { InvalidInputError } from '../../domain/errors.ts'
 import type { SubmittedFile } from '../defineJob.ts'
@@ -33,20 +33,30 @@ export const readText = async (path: string, bytesMax: number): Promise<string> 
   }
 }
 
-const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> => {
+/** Raises `InvalidInputError` naming the path that cannot be read or is larger. */
+export const readBytes = async (path: string, bytesMax: number): Promise<Uint8Array> => {
   try {
     const file = await opened(path)
     try {
-      await refuseUnreadable(file, path, bytesMax)
-      return await bytesOf(file, path, bytesMax)
+      const found = await file.stat()
+      refuseUnreadable(found, path, bytesMax)
+      if (found.isFIFO()) return await bytesOfPipe(file, path, bytesMax)
+      const bytes = await file.readFile()
+      // It may have grown meanwhile.
+      if (bytes.byteLength > bytesMax) throw tooLarge(path, bytesMax)
+      return bytes
     } finally {
       await file.close()
     }
   } catch (error) {
-    if (error instanceof InvalidInputError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new InvalidInputError(`${path}: ${sentences[code] ?? `it cannot be read (${code})`}`, { path, cause: code })
+    throw error instanceof InvalidInputError ? error : unreadable(path, error)
   }
+}
+
+/** What the operating system said about a path, as a sentence. */
+export const unreadable = (path: string, error: unknown): InvalidInputError => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  return new InvalidInputError(`${path}: ${sentences[code] ?? `it cannot be read (${code})`}`, { path, cause: code })
 }
 
 /** Opening a named pipe waits for whoever writes to it, and nobody may ever come. */
@@ -77,8 +87,7 @@ const letGo = async (path: string): Promise<void> => {
 }
 
 // A pipe is welcome (`<(jq …)`); a device may never end.
-const refuseUnreadable = async (file: FileHandle, path: string, bytesMax: number): Promise<void> => {
-  const found = await file.stat()
+const refuseUnreadable = (found: Stats, path: string, bytesMax: number): void => {
   if (found.isDirectory()) throw new InvalidInputError(`${path}: ${sentences['EISDIR'] ?? ''}`, { path })
   if (!found.isFile() && !found.isFIFO()) throw new InvalidInputError(`${path}: it is not a file`, { path })
   if (found.size > bytesMax) throw tooLarge(path, bytesMax)
@@ -87,13 +96,13 @@ const refuseUnreadable = async (file: FileHandle, path: string, bytesMax: number
 const tooLarge = (path: string, bytesMax: number): InvalidInputError =>
   new InvalidInputError(`${path}: it is larger than ${bytesMax} bytes, the most a file may have`, { path, bytesMax })
 
-const bytesOf = async (file: FileHandle, path: string, bytesMax: number): Promise<Uint8Array> => {
+// Of a pipe nobody knows the size beforehand.
+const bytesOfPipe = async (file: FileHandle, path: string, bytesMax: number): Promise<Uint8Array> => {
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of file.createReadStream({ autoClose: false, highWaterMark: 1_048_576 })) {
     if (!Buffer.isBuffer(part)) continue
     bytes += part.byteLength
-    // Of a pipe nobody knows the size beforehand.
     if (bytes > bytesMax) throw tooLarge(path, bytesMax)
     parts.push(part)
   }

@@ -1,25 +1,26 @@
 import type { Submission } from '../engine.ts'
 import type { Call } from './call.ts'
 import { givenLimits } from './givenLimits.ts'
+import { readJsonFile } from './jsonFile.ts'
 import { options } from './options.ts'
 import { present } from './present.ts'
 import { readPriceProfile } from './priceProfileFile.ts'
+import { readDocuments } from './readDocuments.ts'
 import { readSubmittedFiles } from './readFiles.ts'
 import { UsageError } from './usageError.ts'
 
 /** What the command line asks a job to be. Files are read here and handed over as bytes: no worker opens a path. */
 export const submissionOf = async (call: Call): Promise<Submission> => {
   const { given } = call
-  const maxOutputTokens = given(options.maxOutputTokens)
   const priceProfiles = []
   for (const path of given(options.priceProfile) ?? []) priceProfiles.push(await readPriceProfile(path))
   return {
     projectId: given(options.project) ?? 'default',
-    type: given(options.type) ?? 'batch',
-    files: await readSubmittedFiles(call.args),
+    type: typeOf(call),
+    ...(await inputOf(call)),
     provider: providerOf(call),
     model: given(options.model) ?? null,
-    parameters: maxOutputTokens === undefined ? {} : { maxOutputTokens },
+    parameters: parametersOf(call),
     limits: givenLimits(call),
     priceProfiles,
     labels: labelsOf(given(options.label) ?? []),
@@ -36,12 +37,44 @@ export const submissionOf = async (call: Call): Promise<Submission> => {
   }
 }
 
+const typeOf = ({ given }: Call): string => given(options.type) ?? 'batch'
+
+/** The files named, or the value of a type that takes none. Folders are for types that take documents. */
+const inputOf = async (call: Call): Promise<Pick<Submission, 'files' | 'input'>> => {
+  const path = call.given(options.input)
+  if (path !== undefined && call.args.length > 0) {
+    throw new UsageError('invalid_option', 'a job takes files or --input, not both', { option: '--input' })
+  }
+  if (path !== undefined) return { files: [], input: await readJsonFile(path) }
+  if (call.args.length === 0) {
+    throw new UsageError('missing_argument', "missing required argument 'paths': name files or folders, or a value with --input")
+  }
+  return { files: await (typeOf(call) === 'batch' ? readSubmittedFiles(call.args) : readDocuments(call.args)) }
+}
+
+const parametersOf = ({ given }: Call): Submission['parameters'] => {
+  const parameters: Record<string, unknown> = {
+    ...present('maxOutputTokens', given(options.maxOutputTokens)),
+    ...present('license', given(options.license)),
+    ...present('privacy', given(options.privacy)),
+    ...present('seed', given(options.seed)),
+  }
+  for (const [name, value] of given(options.set) ?? []) {
+    if (Object.hasOwn(parameters, name)) {
+      throw new UsageError('invalid_option', `parameter ${JSON.stringify(name)} is given twice: give it once`, { parameter: name })
+    }
+    parameters[name] = value
+  }
+  return parameters
+}
+
 /** Types of a user's own may need no provider; the two that ship do. */
 const asking: ReadonlySet<string> = new Set(['batch', 'dataset'])
 
-const providerOf = ({ given, config }: Call): Submission['provider'] => {
+const providerOf = (call: Call): Submission['provider'] => {
+  const { given, config } = call
   const name = given(options.provider)
-  const type = given(options.type) ?? 'batch'
+  const type = typeOf(call)
   if (name !== undefined) {
     const address = config.providers[name]?.baseUrl
     const place = `the base URL configured for ${name}`
