@@ -8,20 +8,28 @@ import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
 import type { ListedJob } from '../projections/jobList.ts'
 import type { SubmittedFile } from './defineJob.ts'
 
-/** What a job is to be. Limits that are not given have the defaults of `domain/budget.ts`; null lifts one. */
+/**
+ * Limits of a job by name; null lifts one. `maximumCostUsd` is a decimal string such as `"2.50"`, so that no binary
+ * fraction comes between what is written and what is meant.
+ */
+export type GivenLimits = Omit<RaisedLimits, 'maximumCostUsd'> & { readonly maximumCostUsd?: string | null | undefined }
+
+/** What a job is to be. Limits that are not given have the defaults of `domain/budget.ts`. */
 export type Submission = {
-  readonly projectId: string
+  /** Default `default`. */
+  readonly projectId?: string
   readonly type: string
-  readonly files: readonly SubmittedFile[]
+  readonly files?: readonly SubmittedFile[]
   /** For job types that take a value rather than files. */
   readonly input?: unknown
-  readonly provider: { readonly name: string; readonly baseUrl: string | null } | null
-  readonly model: string | null
-  readonly parameters: Readonly<Record<string, unknown>>
+  /** Whom to ask; for jobs that ask nobody, nothing. Without a base URL the one that is configured for the name. */
+  readonly provider?: { readonly name: string; readonly baseUrl?: string | null } | null
+  readonly model?: string | null
+  readonly parameters?: Readonly<Record<string, unknown>>
   readonly target?: number
-  readonly limits?: RaisedLimits
+  readonly limits?: GivenLimits
   readonly rateLimits?: Readonly<Record<string, RateLimits>>
-  readonly priceProfiles: readonly PriceProfile[]
+  readonly priceProfiles?: readonly PriceProfile[]
   readonly allowUnpriced?: readonly string[]
   readonly idempotencyKey?: string
   readonly maxAttempts?: number
@@ -122,10 +130,10 @@ export interface Engine {
     page?: { afterRevision?: number; limit?: number },
   ): Promise<{ readonly items: readonly (JobEvent | UnknownEvent)[]; readonly nextCursor: string | null }>
   pause(handle: string, asker?: Asker): Promise<JobDocument>
-  resume(handle: string, limits?: RaisedLimits, asker?: Asker): Promise<JobDocument>
+  resume(handle: string, limits?: GivenLimits, asker?: Asker): Promise<JobDocument>
   cancel(handle: string, asker?: Asker): Promise<JobDocument>
   retry(handle: string, asker?: Asker): Promise<JobDocument>
-  raiseBudget(handle: string, limits: RaisedLimits, asker?: Asker): Promise<JobDocument>
+  raiseBudget(handle: string, limits: GivenLimits, asker?: Asker): Promise<JobDocument>
   reconcile(handle: string, reconciliation: Reconciliation, asker?: Asker): Promise<JobDocument>
   ledger(handle: string): Promise<Ledger>
   /** Chain, revisions, legality, limits, ledger and artifacts of one job. */
@@ -177,7 +185,10 @@ export type About = {
 export type Workplace = {
   readonly engine: Engine
   about(): Promise<About>
-  /** Resolves when drained after the signal aborted, or when there is nothing left to do (`once`, `only`). */
-  work(options: WorkOptions, signal: AbortSignal): Promise<void>
+  /**
+   * Works jobs until the signal aborts and open work has ended, or there is nothing left to do (`once`, `only`).
+   * Without a signal only those two end it.
+   */
+  work(options: WorkOptions, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -1,8 +1,10 @@
+import type { JobDocument } from '../domain/job/document.ts'
+import type { JobEvent } from '../domain/job/events.ts'
 import { defineProjection, type Projection } from '../projections/projection.ts'
 import { openWorkplace } from './compose.ts'
 import { Config } from './config.ts'
-import { defineJob, type JobDefinition } from './defineJob.ts'
-import type { Engine, Workplace } from './engine.ts'
+import { type CallAnswer, defineJob, Interrupted, type JobDefinition, type Stage, type StageContext } from './defineJob.ts'
+import type { Engine, Submission, WorkOptions, Workplace } from './engine.ts'
 import type { LogLine } from './telemetry.ts'
 
 /**
@@ -16,5 +18,18 @@ export const openEngine = (
   return openWorkplace(Config.parse(rest), { env: process.env, log, definitions })
 }
 
-export { defineJob, defineProjection }
-export type { Engine, JobDefinition, Projection, Workplace }
+export { defineJob, defineProjection, Interrupted }
+export { ArtifactRef } from '../domain/job/events.ts'
+export {
+  BudgetExceededError,
+  EngineError,
+  IdempotencyConflictError,
+  InvalidInputError,
+  JobStateError,
+  LeaseLostError,
+  PolicyBlockError,
+  ProviderError,
+  RevisionConflict,
+  StoreUnavailable,
+} from '../domain/errors.ts'
+export type { CallAnswer, Engine, JobDefinition, JobDocument, JobEvent, Projection, Stage, StageContext, Submission, WorkOptions, Workplace }

@@ -21,6 +21,7 @@ import { outputOf } from './jobOutput.ts'
 import { pageOfJobs } from './jobPages.ts'
 import type { Projector } from './projector/projector.ts'
 import { projections } from './projector/projections.ts'
+import { readLimits } from './readLimits.ts'
 import { prepareJob, type Submitting } from './submit.ts'
 
 export type LocalEngineDeps = JobLoading & {
@@ -112,11 +113,11 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
 
     pause: async (given, asker) => command(await resolve(given), { type: 'PauseJob' }, asker),
     resume: async (given, limits, asker) =>
-      command(await resolve(given), { type: 'ResumeJob', ...(limits === undefined ? {} : { limits }) }, asker),
+      command(await resolve(given), { type: 'ResumeJob', ...(limits === undefined ? {} : { limits: readLimits(limits) }) }, asker),
     cancel: async (given, asker) => command(await resolve(given), { type: 'CancelJob' }, asker),
     retry: async (given, asker) => command(await resolve(given), { type: 'RetryJob' }, asker),
     raiseBudget: async (given, limits, asker) =>
-      command(await resolve(given), { type: 'RaiseBudget', limits }, asker),
+      command(await resolve(given), { type: 'RaiseBudget', limits: readLimits(limits) }, asker),
 
     async reconcile(given, reconciliation, asker) {
       const { job, jobId } = await existing(given)

@@ -14,6 +14,7 @@ import { retryPolicy } from '../domain/retry.ts'
 import { refuseHostile } from '../domain/strictJson.ts'
 import type { Inspected, JobDefinition } from './defineJob.ts'
 import type { Submission } from './engine.ts'
+import { readLimits } from './readLimits.ts'
 
 export type Submitting = {
   readonly definitions: ReadonlyMap<string, JobDefinition>
@@ -39,8 +40,9 @@ const concurrencyDefault = 4
 const maxLostLeasesDefault = 5
 
 /** Checks a submission and makes its spec. Raises `InvalidInputError`; writes nothing. */
-export const prepareJob = (deps: Submitting, submission: Submission): PreparedJob => {
+export const prepareJob = (deps: Submitting, given: Submission): PreparedJob => {
   const { sha256 } = deps
+  const submission = withDefaults(given)
   const definition = definitionOf(deps.definitions, submission.type)
   refuseHostile(submission.labels ?? {}, 'labels')
   refuseHostile(submission.parameters, 'parameters')
@@ -66,7 +68,7 @@ export const prepareJob = (deps: Submitting, submission: Submission): PreparedJo
     )
   const inputConfigHash = hashOfVersion(definition.version)
   const idempotencyKey = submission.idempotencyKey ?? inputConfigHash
-  const limits: Limits = { ...defaultLimits, ...givenLimits(submission.limits ?? {}) }
+  const limits: Limits = { ...defaultLimits, ...givenLimits(readLimits(submission.limits ?? {})) }
   const spec = checkedSpec({
     projectId: submission.projectId,
     type: definition.type,
@@ -106,6 +108,19 @@ export const prepareJob = (deps: Submitting, submission: Submission): PreparedJo
   }
 }
 
+/** A submission in which all that decides what is computed is said. */
+type WholeSubmission = Submission & ReturnType<typeof withDefaults>
+
+const withDefaults = (given: Submission) => ({
+  ...given,
+  projectId: given.projectId ?? 'default',
+  files: given.files ?? [],
+  provider: given.provider ? { name: given.provider.name, baseUrl: given.provider.baseUrl ?? null } : null,
+  model: given.model ?? null,
+  parameters: given.parameters ?? {},
+  priceProfiles: given.priceProfiles ?? [],
+})
+
 const versionsLookedBackMax = 100
 const versionsBefore = (version: number): readonly number[] =>
   Array.from({ length: Math.min(version - 1, versionsLookedBackMax) }, (_, index) => version - 1 - index)
@@ -131,7 +146,7 @@ const definitionOf = (definitions: ReadonlyMap<string, JobDefinition>, type: str
   )
 }
 
-const inspect = (definition: JobDefinition, submission: Submission, sha256: Sha256): Inspected<unknown> => {
+const inspect = (definition: JobDefinition, submission: WholeSubmission, sha256: Sha256): Inspected<unknown> => {
   if (definition.inspect === undefined) {
     const [file] = submission.files
     if (file !== undefined) {
@@ -170,7 +185,7 @@ const checkedSpec = (spec: JobSpec): JobSpec => checked(spec.type, 'submission',
 type Priced = { readonly profile: PriceProfile | null; readonly worstCaseUsd: Usd | null }
 
 /** The one profile the job is priced by, and the most it can cost by what is known beforehand. */
-const pricesOf = (deps: Submitting, submission: Submission, requests: readonly CallRequest[]): Priced => {
+const pricesOf = (deps: Submitting, submission: WholeSubmission, requests: readonly CallRequest[]): Priced => {
   const { provider, model } = submission
   if (provider === null) return { profile: null, worstCaseUsd: null }
   const models = new Set(requests.map((request) => request.model))

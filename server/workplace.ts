@@ -90,7 +90,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       close,
     }),
     about: () => Promise.resolve(parts.about?.() ?? inMemory),
-    work(options, signal) {
+    work(options, signal = new AbortController().signal) {
       projecting ??= projector.run(closing.signal)
       return work(
         {

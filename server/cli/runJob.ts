@@ -1,7 +1,8 @@
 import type { JobId } from '../../domain/ids.ts'
 import type { JobDocument } from '../../domain/job/document.ts'
+import type { RaisedLimits } from '../../domain/job/events.ts'
 import { isTerminal } from '../../domain/job/job.ts'
-import type { Submission, Workplace } from '../engine.ts'
+import type { Workplace } from '../engine.ts'
 import { asker } from './asker.ts'
 import type { Call, Run } from './call.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
@@ -27,7 +28,7 @@ export const runJob: Run = async (call) => {
   await rehearse(call, submission)
   return withWorkplace(call, async (workplace) => {
     const submitted = await workplace.engine.submit(submission, asker())
-    const ready = await resumedIfRaised(workplace, submitted, submission)
+    const ready = await resumedIfRaised(workplace, submitted, submission.limits)
     const job = isAtRest(ready) ? ready : await worked(workplace, ready.jobId, call)
     await showJob(job, call, await notesOn(job, { workplace, call, wasAtRest: isAtRest(ready), out }))
     return outcomeOf(job)
@@ -40,10 +41,10 @@ const isAtRest = (job: JobDocument): boolean => isTerminal(job.state) || job.sta
 const resumedIfRaised = async (
   { engine }: Workplace,
   job: JobDocument,
-  submission: Submission,
+  limits: RaisedLimits,
 ): Promise<JobDocument> => {
   if (job.state !== 'paused') return job
-  const raised = raisedLimits(job.budget, submission.limits ?? {})
+  const raised = raisedLimits(job.budget, limits)
   return Object.keys(raised).length === 0 ? job : engine.resume(job.jobId, raised, asker())
 }
 

@@ -1,3 +1,4 @@
+import type { RaisedLimits } from '../../domain/job/events.ts'
 import type { Submission } from '../engine.ts'
 import type { Call } from './call.ts'
 import { givenLimits } from './givenLimits.ts'
@@ -10,7 +11,7 @@ import { readSubmittedFiles } from './readFiles.ts'
 import { UsageError } from './usageError.ts'
 
 /** What the command line asks a job to be. Files are read here and handed over as bytes: no worker opens a path. */
-export const submissionOf = async (call: Call): Promise<Submission> => {
+export const submissionOf = async (call: Call): Promise<Submission & { readonly limits: RaisedLimits }> => {
   const { given } = call
   const priceProfiles = []
   for (const path of given(options.priceProfile) ?? []) priceProfiles.push(await readPriceProfile(path))
@@ -52,7 +53,7 @@ const inputOf = async (call: Call): Promise<Pick<Submission, 'files' | 'input'>>
   return { files: await (typeOf(call) === 'batch' ? readSubmittedFiles(call.args) : readDocuments(call.args)) }
 }
 
-const parametersOf = ({ given }: Call): Submission['parameters'] => {
+const parametersOf = ({ given }: Call): Readonly<Record<string, unknown>> => {
   const parameters: Record<string, unknown> = {
     ...present('maxOutputTokens', given(options.maxOutputTokens)),
     ...present('license', given(options.license)),
@@ -71,7 +72,7 @@ const parametersOf = ({ given }: Call): Submission['parameters'] => {
 /** Types of a user's own may need no provider; the two that ship do. */
 const asking: ReadonlySet<string> = new Set(['batch', 'dataset'])
 
-const providerOf = (call: Call): Submission['provider'] => {
+const providerOf = (call: Call): { name: string; baseUrl: string | null } | null => {
   const { given, config } = call
   const name = given(options.provider)
   const type = typeOf(call)

@@ -9,7 +9,7 @@ import { systemRandom } from '../../adapters/system/systemRandom.ts'
 import type { JobEvent } from '../../domain/job/events.ts'
 import { silentTelemetry } from '../../server/telemetry.ts'
 import { workplace } from '../../server/workplace.ts'
-import { translate } from './ownJob.ts'
+import translate from './ownJob.ts'
 import { failuresByCode } from './ownProjection.ts'
 import { echoProvider } from './ownProvider.ts'
 
@@ -33,19 +33,15 @@ test('a job of one’s own runs on a provider of one’s own, and is not asked t
     close: async () => {},
   })
   const submitted = await engine.submit({
-    projectId: 'default',
     type: 'translate',
-    files: [],
-    input: { texts: ['good morning', 'good night'], into: 'French' },
-    provider: { name: 'echo', baseUrl: null },
+    input: { texts: ['good morning', '', 'good night', 'good morning'], into: 'French' },
+    provider: { name: 'echo' },
     model: 'parrot',
-    parameters: {},
-    priceProfiles: [],
     allowUnpriced: ['parrot'],
   })
   await work({ once: true }, new AbortController().signal)
   const done = await engine.status(submitted.jobId)
-  expect(done).toMatchObject({ state: 'succeeded', output: { json: { texts: 2 } }, budget: { callsMade: 2 } })
+  expect(done).toMatchObject({ state: 'succeeded', output: { json: { texts: 2, file: { bytes: 13 } } }, budget: { callsMade: 2 } })
   const { items } = await engine.events(submitted.jobId)
   expect(items.filter((event) => event.type === 'CheckpointRecorded').map((event) => event.data)).toMatchObject([
     { key: 'text 0', value: { json: 'morning' } },
@@ -76,7 +72,7 @@ describe('the README quotes its examples', async () => {
   const quotes = [...readme.matchAll(/<!-- from (test\/examples\/\S+)#(\w+) -->\n```ts\n(.*?)```/gs)]
 
   test('at least once each', () => {
-    expect(new Set(quotes.map(([, file]) => file)).size).toBe(3)
+    expect(new Set(quotes.map(([, file]) => file)).size).toBe(4)
   })
 
   test.each(quotes.map(([, file = '', region = '', quoted = '']) => ({ file, region, quoted })))(
@@ -88,7 +84,8 @@ describe('the README quotes its examples', async () => {
       const to = lines.findIndex((line) => line.trim() === `// endregion ${region}`)
       const inside = lines.slice(from + 1, to).filter((line) => !/^\s*\/\/ (end)?region /.test(line))
       const indent = Math.min(...inside.filter((line) => line !== '').map((line) => line.search(/\S/)))
-      expect(quoted.trimEnd()).toBe(inside.map((line) => line.slice(indent)).join('\n'))
+      const shown = inside.map((line) => line.slice(indent).replace('../../server/library.ts', 'knovaryn').replace('.ts\'', '.mjs\''))
+      expect(quoted.trimEnd()).toBe(shown.join('\n'))
     },
   )
 })

@@ -116,7 +116,7 @@ export const judgeTheEnd = async (world: {
   }
   const provider = world.provider.at(newcomer.host)
   for (const plan of plans) {
-    const { projectId, idempotencyKey = '' } = plan.submission
+    const { projectId = 'default', idempotencyKey = '' } = plan.submission
     const record = watch.records.get(jobIdOf(projectId, idempotencyKey, sha256))
     if (record === undefined) watch.broken('whatIsSubmittedIsThere', `job "${idempotencyKey}" is not there`)
     else watch.note('resultsAreRight', record, await resultsAreRight(plan, record, { engine, artifacts: world.shared.artifacts, manner, provider }))
