@@ -25,7 +25,7 @@ export default defineJob({
       checkpoint: z.string(),
       async run(ctx) {
         const { texts } = await ctx.result('sift', Texts)
-        const translated: string[] = []
+        const translated = [...texts]
         await ctx.each(texts, async (text, index) => {
           const key = `text ${index}`
           const order = `Translate into ${ctx.input.into}: ${text}`

@@ -33,10 +33,15 @@ export const openLog = (storeFolder: string) => {
   const ofStream = database.prepare<[string, number], Row>(
     'SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision',
   )
+  const lastJob = database.prepare<[], { stream: string }>(
+    "SELECT stream FROM events WHERE stream LIKE 'job-%' AND revision = 0 ORDER BY position DESC LIMIT 1",
+  )
   const folded = new Map<string, Job | null>()
   const events = (jobId: string, from = 0): readonly JobEvent[] => ofStream.all(jobStream(jobId as JobId), from).map(eventOf)
   return {
     events,
+    /** The job submitted last. */
+    newest: (): string | undefined => lastJob.get()?.stream.slice('job-'.length),
     /** The fold of everything that is in the log now; null for an empty stream. */
     job: (jobId: string): Job | null => {
       const before = folded.get(jobId) ?? null

@@ -85,6 +85,9 @@ const cleanEnv = (): NodeJS.ProcessEnv =>
     Object.entries(process.env).filter(([name]) => !/^(KNOVARYN_|OPENAI_|ANTHROPIC_|VITEST|NODE_OPTIONS)/.test(name)),
   )
 
+/** Starts Node.js with these arguments. */
+export const startNode = (args: readonly string[], around: Surroundings = {}): Running => start(args, around)
+
 /** Starts the command line program. */
 export const startKnovaryn = (args: readonly string[], around: Surroundings = {}): Running =>
   start([program, ...args], around)
