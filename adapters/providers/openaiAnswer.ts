@@ -1,9 +1,9 @@
 import type { ProviderAnswer } from '../../domain/ports/provider.ts'
+import { finishReason } from './finishReason.ts'
 import { jsonField } from './jsonField.ts'
-import { openaiUsage, type UsageDialect } from './openaiUsage.ts'
-import { shortened, wellFormed } from './wellFormed.ts'
-
-const finishReasonUnitsMax = 100
+import { openaiUsage } from './openaiUsage.ts'
+import type { UsageDialect } from './tokenUsage.ts'
+import { wellFormed } from './wellFormed.ts'
 
 /** The answer in a parsed chat completion, or null where there is none. */
 export const openaiAnswer = (completion: unknown, dialect: UsageDialect): ProviderAnswer | null => {
@@ -11,10 +11,9 @@ export const openaiAnswer = (completion: unknown, dialect: UsageDialect): Provid
   if (!Array.isArray(choices) || choices.length === 0) return null
   const message = jsonField(choices[0], 'message')
   if (typeof message !== 'object' || message === null) return null
-  const reason = jsonField(choices[0], 'finish_reason')
   return {
     text: wellFormed(textOf(message)),
-    finishReason: typeof reason === 'string' ? shortened(wellFormed(reason), finishReasonUnitsMax) : null,
+    finishReason: finishReason(jsonField(choices[0], 'finish_reason')),
     usage: openaiUsage(jsonField(completion, 'usage'), dialect),
   }
 }

@@ -99,7 +99,7 @@ const limits: readonly (readonly [row: string, ...numbers: Place[]])[] = [
   ['a locked store is waited for', ['adapters/sqlite/patience.ts', 'patienceMs = ', 1_000]],
   ['one append', ['domain/ports/eventStore.ts', 'appendBytesMax = ', mib]],
   ['a value inside an event', ['domain/job/events.ts', 'inlineBytesMax = ', kib]],
-  ["a provider's answer", ['adapters/providers/openai.ts', 'answerBytesMax = ', mib]],
+  ["a provider's answer", ['adapters/providers/httpProvider.ts', 'answerBytesMax = ', mib]],
   ['a file of prompts; of settings or prices', ['server/cli/readFiles.ts', 'fileBytesMax = ', mib], ['server/cli/jsonFile.ts', 'bytesMax = ', mib]],
   ['a batch line; lines of a batch', ['server/jobs/batch/batchFile.ts', 'lineBytesMax = ', mib], ['server/jobs/batch/readBatch.ts', 'batchLinesMax = ']],
   ["levels of JSON; of a line's metadata", ['domain/strictJson.ts', 'nestingMax = '], ['server/jobs/batch/nesting.ts', 'nestingMax = ']],

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startOfflineServer, type OfflineServer } from '../../../adapters/providers/offlineServer.ts'
 import { openaiProvider } from '../../../adapters/providers/openai.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
-import { call, failureOf } from './scriptedOpenai.ts'
+import { call, failureOf } from './scriptedHttp.ts'
 
 const clock = systemClock()
 const body = JSON.stringify({ model: 'offline-small', messages: call.messages })

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type * as SpawnOfflineServer from '../../../adapters/providers/spawnOfflineServer.ts'
 import { openaiProvider } from '../../../adapters/providers/openai.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
-import { call } from './scriptedOpenai.ts'
+import { call } from './scriptedHttp.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const programs = ['spawnOfflineServer.ts', 'offlineServerProcess.ts'].map((file) =>

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { answerBytesMax } from '../../../adapters/providers/openai.ts'
+import { answerBytesMax } from '../../../adapters/providers/httpProvider.ts'
 import { openaiAnswer } from '../../../adapters/providers/openaiAnswer.ts'
-import { scriptedOpenai } from './scriptedOpenai.ts'
+import { scriptedOpenai } from './scriptedHttp.ts'
 
 const openai = scriptedOpenai()
 

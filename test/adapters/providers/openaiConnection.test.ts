@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { failureOf, scriptedOpenai } from './scriptedOpenai.ts'
+import { failureOf, scriptedOpenai } from './scriptedHttp.ts'
 
 const openai = scriptedOpenai()
 

@@ -3,7 +3,7 @@ import { openaiProvider } from '../../../adapters/providers/openai.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { InvalidInputError } from '../../../domain/errors.ts'
 import { openaiRequest } from '../../../adapters/providers/openaiRequest.ts'
-import { call, scriptedOpenai } from './scriptedOpenai.ts'
+import { call, scriptedOpenai } from './scriptedHttp.ts'
 
 const openai = scriptedOpenai()
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openaiUsage } from '../../../adapters/providers/openaiUsage.ts'
 import { usd } from '../../../domain/money.ts'
 import { costOf, type ModelPrice } from '../../../domain/pricing.ts'
-import { scriptedOpenai } from './scriptedOpenai.ts'
+import { scriptedOpenai } from './scriptedHttp.ts'
 
 const price: ModelPrice = { inputPerMTok: '2.00', cachedInputPerMTok: '0.20', outputPerMTok: '8.00' }
 const tokens = { inputTokens: 1_000, cachedInputTokens: 9_000, cacheWriteTokens: 0, outputTokens: 500 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { patientDispatcher } from '../../../adapters/providers/patientDispatcher.ts'
-import { scriptedOpenai } from './scriptedOpenai.ts'
+import { scriptedOpenai } from './scriptedHttp.ts'
 
 const place = Symbol.for('undici.globalDispatcher.1')
 const openai = scriptedOpenai()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { redaction } from '../../../adapters/providers/redaction.ts'
 import { retryAfter, retryAfterMsMax } from '../../../adapters/providers/retryAfter.ts'
 import { chooseDelay, retryPolicy } from '../../../domain/retry.ts'
-import { scriptedOpenai } from './scriptedOpenai.ts'
+import { scriptedOpenai } from './scriptedHttp.ts'
 
 const now = Date.UTC(2026, 9, 21, 7, 28, 0)
 const inThreeSeconds = 'Wed, 21 Oct 2026 07:28:03 GMT'

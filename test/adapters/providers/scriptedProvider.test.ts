@@ -56,6 +56,18 @@ describe('the scripted provider', () => {
     expect(texts).toEqual(['first', 'key', 'sea', 'default', 'late', 'late', 'default'])
   })
 
+  test('answers each protocol in its own words', async () => {
+    await start({ default: { text: 'You said: {{prompt}}' } })
+    const asked = { model: 'm', messages: [{ role: 'user', content: 'Hello.' }] }
+    const message = await fetch(`${server.baseUrl}/messages`, { method: 'POST', body: JSON.stringify(asked) })
+    expect(await message.json()).toMatchObject({
+      content: [{ type: 'text', text: 'You said: Hello.' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 10, output_tokens: 5 },
+    })
+    expect(await (await post('a')).json()).toMatchObject({ choices: [{ message: { content: 'You said: Hello.' } }] })
+  })
+
   test('knows the first send of a key, the nth, and how often a rule was used', async () => {
     await start({ rules: [{ when: { firstSendOfKey: true }, answer: { status: 503 } }] })
     expect(await statuses('a', 'a', 'b', 'b')).toEqual([503, 200, 503, 200])

@@ -20,11 +20,25 @@ const bodyOf = (behaviour, status, asked) => {
   if (body?.base64 !== undefined) return Buffer.from(body.base64, 'base64')
   if (body?.json !== undefined)
     return Buffer.from(filled(JSON.stringify(body.json), asked, (value) => JSON.stringify(value).slice(1, -1)))
-  if (body?.size !== undefined) return completionOfSize(body.size, behaviour, asked)
+  if (body?.size !== undefined) return answerOfSize(body.size, behaviour, asked)
   if (status >= 300) return Buffer.from(JSON.stringify({ error: { message: `scripted ${status}` } }))
   const text = filled(behaviour.text ?? 'An answer to: {{prompt}}', asked)
-  return Buffer.from(JSON.stringify(completion(text, behaviour, asked)))
+  return Buffer.from(JSON.stringify(answerWith(text, behaviour, asked)))
 }
+
+/** In the protocol of the place that was asked. */
+const answerWith = (text, behaviour, asked) =>
+  asked.speaksMessages ? message(text, behaviour, asked) : completion(text, behaviour, asked)
+
+const message = (text, behaviour, { call, question }) => ({
+  id: `msg_${call.id}`,
+  type: 'message',
+  role: 'assistant',
+  model: question.model,
+  content: [{ type: 'text', text }],
+  stop_reason: behaviour.finishReason ?? 'end_turn',
+  ...(behaviour.usage === null ? {} : { usage: behaviour.usage ?? { input_tokens: 10, output_tokens: 5 } }),
+})
 
 const completion = (text, behaviour, { call, question }) => ({
   id: `chatcmpl-${call.id}`,
@@ -39,9 +53,9 @@ const completion = (text, behaviour, { call, question }) => ({
 })
 
 /** The whole body is exactly `size` bytes long. */
-const completionOfSize = (size, behaviour, asked) => {
-  const empty = Buffer.byteLength(JSON.stringify(completion('', behaviour, asked)))
-  return Buffer.from(JSON.stringify(completion('x'.repeat(size - empty), behaviour, asked)))
+const answerOfSize = (size, behaviour, asked) => {
+  const empty = Buffer.byteLength(JSON.stringify(answerWith('', behaviour, asked)))
+  return Buffer.from(JSON.stringify(answerWith('x'.repeat(size - empty), behaviour, asked)))
 }
 
 /**

@@ -4,10 +4,10 @@ export type Behaviour = {
   readonly status?: number
   /** A list sends the header more than once. Values are templates. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** In place of a completion; `raw` and `json` are templates. `size`: a completion whose body has that many bytes. */
+  /** In place of an answer; `raw` and `json` are templates. `size`: an answer whose body has that many bytes. */
   readonly body?:
     { readonly json: unknown } | { readonly raw: string } | { readonly base64: string } | { readonly size: number }
-  /** The completion's text: with `{{prompt}}`, `{{key}}`, `{{call}}`, `{{authorization}}` and `{{httpDate+ms}}` filled in. */
+  /** The answer's text: with `{{prompt}}`, `{{key}}`, `{{call}}`, `{{authorization}}` and `{{httpDate+ms}}` filled in. */
   readonly text?: string
   readonly finishReason?: string
   /** As it is sent, in the provider's own words. Null: none. */

@@ -1,4 +1,4 @@
-// An HTTP server that answers chat completions as a script says, and remembers what it was asked. A process of its
+// An HTTP server that answers chat completions and messages as a script says, and remembers what it was asked. A process of its
 // own, so that it goes on when the one under test is killed.
 //   node scriptedProvider.mjs [--log FILE] [--script FILE]
 // Prints {"baseUrl":"…"} on one line when it listens. Ends when its stdin does.
@@ -44,7 +44,11 @@ const received = (request, body) => {
   }
   calls.push(call)
   log('received', withoutRequest(call))
-  return { call, prompt, question, body, authorization: request.headers.authorization ?? '' }
+  return {
+    ...{ call, prompt, question, body },
+    authorization: request.headers.authorization ?? request.headers['x-api-key'] ?? '',
+    speaksMessages: request.url === '/v1/messages',
+  }
 }
 
 const withoutRequest = ({ request: _, ...rest }) => rest
@@ -106,6 +110,7 @@ const json = (response, status, value) => {
 const serve = async (request, response) => {
   switch (`${request.method} ${request.url}`) {
     case 'POST /v1/chat/completions':
+    case 'POST /v1/messages':
       atWork += 1
       atWorkMax = Math.max(atWorkMax, atWork)
       try {

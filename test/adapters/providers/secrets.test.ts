@@ -1,13 +1,15 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { redaction } from '../../../adapters/providers/redaction.ts'
-import { failureOf, scriptedOpenai } from './scriptedOpenai.ts'
+import { failureOf, protocols, scriptedHttp, scriptedOpenai } from './scriptedHttp.ts'
 
 const openai = scriptedOpenai()
 const apiKey = 'sk-TESTSECRET123'
 const everything = (fault: unknown): string => inspect(fault, { depth: 10, showHidden: true }) + JSON.stringify(fault)
 
-describe('OX-13: the key is in no error', () => {
+describe.each(protocols)('OX-13: the key is in no error of %s', (_name, providerOf) => {
+  const server = scriptedHttp(providerOf)
+
   test.each([
     ['a 401 that echoes it', { status: 401, body: { json: { error: { message: 'Wrong key: {{authorization}}' } } } }],
     ['a 503 that echoes it', { status: 503, body: { raw: '{{authorization}} {{authorization}}' } }],
@@ -19,13 +21,13 @@ describe('OX-13: the key is in no error', () => {
     ['a cut connection', { cut: 'before' }],
     ['silence', { never: true }],
   ] as const)('%s', async (_, behaviour) => {
-    const failure = await openai.failure(behaviour, { apiKey, deadlineMs: 300 })
+    const failure = await server.failure(behaviour, { apiKey, deadlineMs: 300 })
     expect(everything(failure)).not.toMatch(/TESTSECRET/)
   })
 
   test('a fault of fetch that tells its headers', async () => {
     const fetch = () => Promise.reject(new TypeError(`Headers.append: "Bearer ${apiKey}" is an invalid header value.`))
-    expect(everything(await failureOf(openai.send({ apiKey, fetch })))).not.toMatch(/TESTSECRET/)
+    expect(everything(await failureOf(server.send({ apiKey, fetch })))).not.toMatch(/TESTSECRET/)
   })
 })
 

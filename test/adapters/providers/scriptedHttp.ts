@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { openaiProvider, type OpenaiOptions } from '../../../adapters/providers/openai.ts'
+import { anthropicProvider } from '../../../adapters/providers/anthropic.ts'
+import type { HttpProviderOptions } from '../../../adapters/providers/httpProvider.ts'
+import { openaiProvider } from '../../../adapters/providers/openai.ts'
 import { systemClock } from '../../../adapters/system/systemClock.ts'
 import { ProviderError } from '../../../domain/errors.ts'
-import type { CallRequest, ProviderAnswer } from '../../../domain/ports/provider.ts'
+import type { CallRequest, Provider, ProviderAnswer } from '../../../domain/ports/provider.ts'
 import type { Behaviour, SeenCall } from '../../support/scriptedProvider/script.ts'
 import { startScriptedProvider, type ScriptedProvider } from '../../support/scriptedProvider/startScriptedProvider.ts'
 
 /** Control: one call that is fine. A test changes what it is about. */
-export type Asked = Partial<OpenaiOptions> & {
+export type Asked = Partial<HttpProviderOptions> & {
   readonly request?: Partial<CallRequest>
   readonly idempotencyKey?: string
   readonly deadlineMs?: number
@@ -20,8 +22,8 @@ export const call: CallRequest = {
   maxOutputTokens: 100,
 }
 
-/** One scripted server for the file that calls this, and the openai provider against it. */
-export const scriptedOpenai = () => {
+/** One scripted server for the file that calls this, and a provider against it. */
+export const scriptedHttp = (providerOf: (options: HttpProviderOptions) => Provider) => {
   let server: ScriptedProvider
   beforeAll(async () => {
     server = await startScriptedProvider()
@@ -35,7 +37,7 @@ export const scriptedOpenai = () => {
   }
 
   const send = ({ request, idempotencyKey = 'job:call:1', deadlineMs = 10_000, signal, ...options }: Asked = {}) =>
-    openaiProvider({ baseUrl: server.baseUrl, apiKey: null, clock: systemClock(), ...options }).complete(
+    providerOf({ baseUrl: server.baseUrl, apiKey: null, clock: systemClock(), ...options }).complete(
       { ...call, ...request },
       { signal: signal ?? new AbortController().signal, idempotencyKey, deadlineMs },
     )
@@ -52,6 +54,15 @@ export const scriptedOpenai = () => {
     },
   }
 }
+
+export const scriptedOpenai = () => scriptedHttp(openaiProvider)
+export const scriptedAnthropic = () => scriptedHttp(anthropicProvider)
+
+/** Both protocols, for what a server does in either. */
+export const protocols = [
+  ['openai', openaiProvider],
+  ['anthropic', anthropicProvider],
+] as const
 
 export const failureOf = async (answer: Promise<unknown>): Promise<ProviderError> => {
   const fault = await answer.then(
