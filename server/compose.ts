@@ -101,7 +101,11 @@ const ownDefinitions = async (config: Config): Promise<readonly JobDefinition[]>
   return loadDefinitions(config.jobs)
 }
 
-const openaiBaseUrl = 'https://api.openai.com/v1'
+/** Of the providers that need no configuration. */
+const publicBaseUrls: ReadonlyMap<string, string> = new Map([
+  ['openai', 'https://api.openai.com/v1'],
+  ['anthropic', 'https://api.anthropic.com/v1'],
+])
 
 /**
  * Providers by name and base URL. A key is sent to the base URL it is configured with and to no other: a job of
@@ -112,28 +116,31 @@ const providers = async (
   env: Surroundings['env'],
   clock: Clock,
 ): Promise<(name: string, baseUrl: string | null) => Provider | null> => {
-  const [{ offlineProvider }, { openaiProvider }] = await Promise.all([
+  const [{ offlineProvider }, { openaiProvider }, { anthropicProvider }] = await Promise.all([
     import('../adapters/providers/offline.ts'),
     import('../adapters/providers/openai.ts'),
+    import('../adapters/providers/anthropic.ts'),
   ])
   const made = new Map<string, Provider>()
   const make = (name: string, baseUrl: string | null): Provider | null => {
     const entry: ProviderConfig = config.providers[name] ?? {}
-    const { latencyMs, replaysForSeconds, unbilled5xx } = entry
+    const { latencyMs, replaysForSeconds, unbilled5xx, usageDialect } = entry
     if (name === 'offline' && baseUrl === null && entry.baseUrl === undefined) {
       return offlineProvider({ clock, ...(latencyMs === undefined ? {} : { latencyMs }) })
     }
-    const configured = entry.baseUrl ?? (name === 'openai' ? openaiBaseUrl : null)
+    const configured = entry.baseUrl ?? publicBaseUrls.get(name) ?? null
     const url = baseUrl ?? configured
     if (url === null) return null
     const key = entry.apiKeyEnv === undefined ? undefined : env[entry.apiKeyEnv]
-    return openaiProvider({
+    const protocol = entry.protocol ?? (name === 'anthropic' ? 'anthropic' : 'openai')
+    return (protocol === 'anthropic' ? anthropicProvider : openaiProvider)({
       name,
       baseUrl: url,
       apiKey: url === configured ? (key ?? null) : null,
       clock,
       ...(replaysForSeconds === undefined ? {} : { replaysForSeconds }),
       ...(unbilled5xx === undefined ? {} : { unbilled5xx }),
+      ...(usageDialect === undefined ? {} : { usageDialect }),
     })
   }
   return (name, baseUrl) => {

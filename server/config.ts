@@ -4,6 +4,8 @@ import { RateLimits } from '../domain/job/events.ts'
 /** How this process reaches one provider: the key goes to this base URL and to no other. */
 export const ProviderConfig = RateLimits.extend({
   baseUrl: z.string().optional(),
+  /** What is spoken there. Default: `anthropic` for the provider of that name, `openai` for every other. */
+  protocol: z.enum(['openai', 'anthropic']).optional(),
   /** Name of the environment variable that holds the key. */
   apiKeyEnv: z
     .string()
@@ -13,6 +15,11 @@ export const ProviderConfig = RateLimits.extend({
   replaysForSeconds: z.number().nonnegative().optional(),
   /** True when the provider never bills an answer of status 5xx. Default false. */
   unbilled5xx: z.boolean().optional(),
+  /**
+   * Whether the count of input that is reported includes what was read from and written to a cache. Default: as the
+   * protocol has it, which is `cached_inside` for openai and `cached_beside` for anthropic.
+   */
+  usageDialect: z.enum(['cached_inside', 'cached_beside']).optional(),
   /** Milliseconds the offline provider takes for an answer. Default 0. */
   latencyMs: z.number().nonnegative().optional(),
 })

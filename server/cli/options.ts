@@ -43,11 +43,11 @@ export const options = {
     anyText('a name', 200),
   ),
   provider: single(
-    { name: 'provider', argument: '<name>', group: what, about: 'offline (needs no key), openai, or one of the configuration' },
+    { name: 'provider', argument: '<name>', group: what, about: 'offline (needs no key), openai, anthropic, or one of the configuration' },
     anyText('the name of a provider', 100),
   ),
   baseUrl: single(
-    { name: 'base-url', argument: '<url>', group: what, about: 'where the provider is; also OPENAI_BASE_URL' },
+    { name: 'base-url', argument: '<url>', group: what, about: 'where the provider is; also OPENAI_BASE_URL, ANTHROPIC_BASE_URL' },
     webAddress,
   ),
   model: single({ name: 'model', argument: '<name>', group: what, about: 'model to ask' }, anyText('the name of a model', 200)),
@@ -115,6 +115,7 @@ export const options = {
     { name: 'allow-unpriced', argument: '<model>', group: limits, about: 'a model that may run without a price; may be repeated' },
     anyText('the name of a model', 200),
   ),
+  allowOverBudget: flag({ name: 'allow-over-budget', group: limits, about: 'a job that cannot fit its limits: it pauses there' }),
 
   maxAttempts: single(
     { name: 'max-attempts', argument: '<n>', group: trouble, about: 'tries of the job (default 3)' },

@@ -3,6 +3,7 @@ import { schemaIssue } from './schemaIssue.ts'
 import type { ConfigFile } from './configFile.ts'
 import { options } from './options.ts'
 import { webAddress } from './optionValue.ts'
+import { publicProviders } from './publicProviders.ts'
 import type { Settings } from './settings.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -26,12 +27,9 @@ export const processConfig = (settings: Settings, env: Env, file: ConfigFile | n
 
 const providersOf = (settings: Settings, env: Env, file: ConfigFile | null): Record<string, ProviderConfig> => {
   const providers: Record<string, ProviderConfig> = { ...file?.providers }
-  const openaiBaseUrl = env['OPENAI_BASE_URL'] ?? ''
-  const openai = providers['openai'] ?? {}
-  providers['openai'] = {
-    ...openai,
-    apiKeyEnv: openai.apiKeyEnv ?? 'OPENAI_API_KEY',
-    ...(openaiBaseUrl === '' ? {} : { baseUrl: openaiBaseUrl }),
+  for (const [name, { keyEnv, baseUrlEnv }] of publicProviders) {
+    const baseUrl = env[baseUrlEnv] ?? ''
+    providers[name] = { apiKeyEnv: keyEnv, ...providers[name], ...(baseUrl === '' ? {} : { baseUrl }) }
   }
   for (const [name, entry] of Object.entries(providers)) {
     const plain = entry.baseUrl === undefined ? null : webAddress.read(entry.baseUrl)

@@ -1,10 +1,11 @@
 import { nearest } from '../../domain/nearest.ts'
 import type { Submission } from '../engine.ts'
 import type { Call } from './call.ts'
+import { publicProviders } from './publicProviders.ts'
 import { UsageError } from './usageError.ts'
 
 /** These have an address of their own. */
-const shipped = ['offline', 'openai']
+const shipped = ['offline', ...publicProviders.keys()]
 
 /** A sentence about a provider that this process has no address for, or null where it has one. */
 export const unreachable = ({ provider = null }: Submission, { config }: Call): string | null => {

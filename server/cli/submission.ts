@@ -87,7 +87,7 @@ const providerOf = (call: Call): { name: string; baseUrl: string | null } | null
   if (!asking.has(type)) return null
   throw new UsageError(
     'missing_option',
-    `a ${type} job needs --provider: offline (needs no key), openai, or one of your configuration`,
+    `a ${type} job needs --provider: offline (needs no key), openai, anthropic, or one of your configuration`,
     { option: '--provider' },
   )
 }

@@ -90,26 +90,30 @@ describe('run', () => {
     })
   })
 
-  test('uses the address given as that of the provider, whichever way it is given', async () => {
+  test.each([
+    ['openai', 'OPENAI'],
+    ['anthropic', 'ANTHROPIC'],
+  ])('uses the address given as that of the provider %s, whichever way it is given', async (name, prefix) => {
+    const own = `${prefix}_BASE_URL`
     const addresses = await Promise.all(
       [
-        { argv: ['--base-url', 'http://a/v1/'], env: { OPENAI_BASE_URL: 'http://b/v1' } },
-        { argv: [], env: { OPENAI_BASE_URL: 'http://b/v1' } },
-        { argv: [], env: { OPENAI_BASE_URL: 'http://b/v1', KNOVARYN_BASE_URL: 'http://c/v1' } },
+        { argv: ['--base-url', 'http://a/v1/'], env: { [own]: 'http://b/v1' } },
+        { argv: [], env: { [own]: 'http://b/v1' } },
+        { argv: [], env: { [own]: 'http://b/v1', KNOVARYN_BASE_URL: 'http://c/v1' } },
         { argv: [], env: {} },
       ].map(async ({ argv, env }) => {
         const bench = await cliBench({ env })
         const lines = bench.file('p.jsonl', promptLines(1))
-        const asked = ['--provider', 'openai', '--model', 'm', '--allow-unpriced', 'm']
+        const asked = ['--provider', name, '--model', 'm', '--allow-unpriced', 'm']
         const { document } = await bench.json('submit', lines, ...asked, ...argv)
         const [first] = (await bench.engine.events(document.jobId, { limit: 1 })).items
-        return [bench.opened[0]?.providers['openai'], first?.data]
+        return [bench.opened[0]?.providers[name], first?.data]
       }),
     )
     expect(addresses).toEqual(
       ['http://a/v1', 'http://b/v1', 'http://c/v1', null].map((baseUrl) => [
-        { apiKeyEnv: 'OPENAI_API_KEY', ...(baseUrl === null ? {} : { baseUrl }) },
-        expect.objectContaining({ provider: { name: 'openai', baseUrl } }),
+        { apiKeyEnv: `${prefix}_API_KEY`, ...(baseUrl === null ? {} : { baseUrl }) },
+        expect.objectContaining({ provider: { name, baseUrl } }),
       ]),
     )
   })
@@ -349,12 +353,13 @@ describe('projections', () => {
 
 describe('doctor', () => {
   test('finds a healthy place healthy, and says of a key only that it is there', async () => {
-    const bench = await cliBench({ env: { OPENAI_API_KEY: 'sk-hidden' } })
+    const bench = await cliBench({ env: { OPENAI_API_KEY: 'sk-hidden', ANTHROPIC_API_KEY: 'sk-hidden' } })
     const { code, stdout } = await bench.run('doctor')
     expect(code).toBe(0)
     expect(stdout).not.toMatch(/^(warn|fail)/m)
     expect(stdout).not.toContain('sk-hidden')
     expect(stdout).toMatch(/^ok +provider openai +key in OPENAI_API_KEY$/m)
+    expect(stdout).toMatch(/^ok +provider anthropic +key in ANTHROPIC_API_KEY$/m)
   })
 
   test('warns of a misspelt variable with the right one', async () => {

@@ -52,6 +52,7 @@ test('doctor does not warn of a provider that nobody has set up', async () => {
   const bench = await cliBench()
   const { stdout } = await bench.run('doctor')
   expect(stdout).toMatch(/^ok +provider openai +not set up: it needs a key in OPENAI_API_KEY$/m)
+  expect(stdout).toMatch(/^ok +provider anthropic +not set up: it needs a key in ANTHROPIC_API_KEY$/m)
   const config = bench.file('k.json', JSON.stringify({ providers: { mine: { baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'MY_KEY' } } }))
   expect((await bench.run('doctor', '--config', config)).stdout).toMatch(/^warn +provider mine +no key in MY_KEY, at http:\/\/127\.0\.0\.1:9\/v1: set MY_KEY/m)
 })

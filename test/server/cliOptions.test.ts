@@ -37,6 +37,7 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
   'max-examples': ['KNOVARYN_MAX_EXAMPLES', 'maxExamples'],
   'price-profile': ['KNOVARYN_PRICE_PROFILE', 'priceProfile'],
   'allow-unpriced': ['KNOVARYN_ALLOW_UNPRICED', 'allowUnpriced'],
+  'allow-over-budget': ['KNOVARYN_ALLOW_OVER_BUDGET', 'allowOverBudget'],
   'max-attempts': ['KNOVARYN_MAX_ATTEMPTS', 'maxAttempts'],
   'call-attempts': ['KNOVARYN_CALL_ATTEMPTS', 'callAttempts'],
   'max-lost-leases': ['KNOVARYN_MAX_LOST_LEASES', 'maxLostLeases'],
@@ -202,7 +203,7 @@ describe('a configuration file', () => {
       priceProfile: ['a.json', 'b.json'],
       json: true,
       workerConcurrency: 2,
-      providers: { mine: { baseUrl: 'http://x/v1', requestsPerMinute: 60 } },
+      providers: { mine: { baseUrl: 'http://x/v1', requestsPerMinute: 60, protocol: 'anthropic', usageDialect: 'cached_inside' } },
       callTimeoutSeconds: 5,
     })
     expect(Object.fromEntries(config.texts)).toEqual({
@@ -213,7 +214,9 @@ describe('a configuration file', () => {
       json: ['true'],
       workerConcurrency: ['2'],
     })
-    expect(config.providers).toEqual({ mine: { baseUrl: 'http://x/v1', requestsPerMinute: 60 } })
+    expect(config.providers).toEqual({
+      mine: { baseUrl: 'http://x/v1', requestsPerMinute: 60, protocol: 'anthropic', usageDialect: 'cached_inside' },
+    })
     expect(config.callTimeoutSeconds).toBe(5)
   })
 
@@ -223,6 +226,8 @@ describe('a configuration file', () => {
     [{ config: 'x.json' }, 'unknown field "config" in *'],
     [{ providers: { openai: { apiKey: 'sk-1' } } }, '*: unknown field "providers.openai.apiKey": did you mean "apiKeyEnv"?'],
     [{ providers: { openai: { requestsPerMinute: -1 } } }, '*: "providers.openai.requestsPerMinute" *'],
+    [{ providers: { mine: { protocol: 'grpc' } } }, '*: "providers.mine.protocol" *'],
+    [{ providers: { mine: { usageDialect: 'beside' } } }, '*: "providers.mine.usageDialect" *'],
     [{ callTimeoutSeconds: 0 }, '*: "callTimeoutSeconds" *'],
     [{ maxCalls: 'many' }, '"maxCalls" in * must be a whole number from 0, not "many"'],
     [{ maxCalls: null }, '"maxCalls" in * must be a text or a number*'],

@@ -59,6 +59,7 @@ const cases: readonly Case[] = [
     /offline-smal.*offline-small/,
   ],
   ['OpenAI without a key', (bench) => [...batch(bench).slice(0, 2), '--provider', 'openai', '--model', 'm', '--allow-unpriced', 'm'], 'missing_key', 'set OPENAI_API_KEY'],
+  ['Anthropic without a key', (bench) => [...batch(bench).slice(0, 2), '--provider', 'anthropic', '--model', 'm', '--allow-unpriced', 'm'], 'missing_key', 'set ANTHROPIC_API_KEY'],
   ['a negative budget', (bench) => [...batch(bench), '--budget-usd', '-1'], 'invalid_option', '--budget-usd must be an amount of US dollars from 0'],
   ['a budget that is no number', (bench) => [...batch(bench), '--budget-usd', 'ten'], 'invalid_option', 'not "ten"'],
   ['a file that is not there', () => ['run', '/nowhere/p.jsonl', ...offline], 'invalid_input', '/nowhere/p.jsonl: there is no such file'],

@@ -75,4 +75,4 @@ const pidOf = (child: ChildProcess): Promise<number> =>
 
 /** The user's own settings of this program must not steer the demo. */
 const ownEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KNOVARYN|OPENAI)_/.test(name)))
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KNOVARYN|OPENAI|ANTHROPIC)_/.test(name)))
