@@ -81,7 +81,12 @@ export const Chunk = z.strictObject({
 export type Chunk = z.infer<typeof Chunk>
 
 /** `chunk`: what examples may be made of, in the order of the documents, and the passages that are left out. */
-export const ChunkResult = z.strictObject({ chunks: z.array(Chunk), quarantined: z.array(Quarantined) })
+export const ChunkResult = z.strictObject({
+  chunks: z.array(Chunk),
+  quarantined: z.array(Quarantined),
+  /** Documents whose personal data is masked from here on: the text that takes the place of the parsed one. */
+  texts: z.array(z.strictObject({ document: Count, text: ArtifactRef })),
+})
 export type ChunkResult = z.infer<typeof ChunkResult>
 
 /** `plan`: the examples wanted of each chunk, at most one of a family. Chunks without any are not listed. */
