@@ -396,15 +396,15 @@ test('what the loops look at is built before the rest, and the progress of both 
   const begun = progress.findIndex((each) => each.projection === jobList.name)
   const readyAt = progress.findIndex((each) => each.projection === readyJobs.name && each.events >= log.length - 50)
   expect(begun).toBeGreaterThan(readyAt)
-  expect(progress.filter((each) => each.done).map((each) => each.projection)).toHaveLength(5)
+  expect(progress.filter((each) => each.done).map((each) => each.projection)).toHaveLength(everyProjection.length)
   expect(progress.at(-1)).toMatchObject({ events: log.length, done: true })
 })
 
 test('the status tells how far each view is', async () => {
   const { events, projector: keeper } = make()
-  expect(await keeper.status()).toMatchObject(Array.from({ length: 5 }, () => ({ position: null, upToDate: true })))
+  expect(await keeper.status()).toMatchObject(Array.from({ length: everyProjection.length }, () => ({ position: null, upToDate: true })))
   const head = await appendAll(events, logged([event.JobSubmitted()]))
-  expect(await keeper.status()).toMatchObject(Array.from({ length: 5 }, () => ({ position: null, upToDate: false, head })))
+  expect(await keeper.status()).toMatchObject(Array.from({ length: everyProjection.length }, () => ({ position: null, upToDate: false, head })))
   await keeper.catchUp()
   expect(await keeper.status()).toMatchObject([
     { name: 'readyJobs', version: 1, position: head, upToDate: true, documents: 1, served: { version: 1, stale: false } },
@@ -412,5 +412,6 @@ test('the status tells how far each view is', async () => {
     { name: 'wakeUps' },
     { name: 'jobList', documents: 1 },
     { name: 'spend' },
+    { name: 'throughput' },
   ])
 })

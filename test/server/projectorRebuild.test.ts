@@ -70,7 +70,7 @@ describe('the verification of a view', () => {
     }
     const { length } = foldedBy(log)[name]!
     expect(await keeper.verify(name)).toMatchObject({ documents: length })
-    expect((await views.list()).map((each) => each.name), 'and leaves nothing behind').toHaveLength(5)
+    expect((await views.list()).map((each) => each.name), 'and leaves nothing behind').toHaveLength(everyProjection.length)
   })
 
   test.each(faults)('names the first document that differs: %s (seed 22)', async (_, fault, expected) => {
@@ -135,7 +135,7 @@ describe('the rebuild of a view', () => {
     expect(await keeper.rebuild(name)).toBe(1)
     expect(await contentsOf(views)).toEqual(foldedBy(log))
     expect(await keeper.verify(name)).toMatchObject({ equal: true })
-    expect(await views.list()).toHaveLength(5)
+    expect(await views.list()).toHaveLength(everyProjection.length)
   })
 
   test('shows readers every document all the time (seed 26)', async () => {
@@ -185,7 +185,7 @@ describe('the rebuild of a view', () => {
     const next = new AbortController()
     onTestFinished(() => next.abort())
     void keeping({ events, views }).run(next.signal)
-    await expect.poll(() => views.list(), { timeout: 10_000 }).toHaveLength(5)
+    await expect.poll(() => views.list(), { timeout: 10_000 }).toHaveLength(everyProjection.length)
     expect(await contentsOf(views)).toEqual(foldedBy(log))
   })
 
@@ -210,7 +210,7 @@ describe('the rebuild of a view', () => {
     expect(hasOther).toBe(true)
     expect(await contentsOf(views)).toEqual(foldedBy(log))
     expect(await keeping({ events, views }).verify(name)).toMatchObject({ equal: true })
-    expect(await views.list()).toHaveLength(5)
+    expect(await views.list()).toHaveLength(everyProjection.length)
   })
 
   test('is not undone by a projector that loaded its documents before (seed 28)', async () => {
