@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { JobDocument } from '../domain/job/document.ts'
-import type { JobEvent, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
+import type { JobEvent, LimitName, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
 import type { JobState } from '../domain/job/job.ts'
 import type { Usd } from '../domain/money.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
@@ -41,7 +41,69 @@ export type Submission = {
   readonly labels?: Readonly<Record<string, string>>
   /** ISO 8601 with an offset. */
   readonly startAfter?: string
+  /**
+   * What `estimate` has just said of this very submission at worst: shown with the job. Left out, it is worked out as
+   * far as the job type tells its calls at submit.
+   */
+  readonly estimatedCostUsd?: Usd | null
 }
+
+/** What is to be reckoned with, and the most it can come to. */
+export type Forecast<Value> = { readonly expected: Value; readonly worst: Value }
+
+/** Calls of a job before any is made. */
+export type Foreseen = {
+  readonly calls: number
+  /** The most that the calls may bring. */
+  readonly examples: number
+  /** At worst null where this process does not have the provider, and so cannot tell how it counts. */
+  readonly inputTokens: { readonly expected: number; readonly worst: number | null }
+  readonly outputTokens: Forecast<number>
+  /** Of the calls that have a price; null where none has, and where the worst case of the tokens is not known. */
+  readonly costUsd: Forecast<Usd | null>
+  /** At work on calls, by the job's concurrency and the limits of the provider. */
+  readonly seconds: Forecast<number>
+}
+
+/**
+ * What a job is going to take. Plain JSON.
+ *
+ * The worst case is what the calls would reserve, each sent once: a call whose answer is lost may be billed again, at
+ * most `callAttempts` times in all. What is expected is input as the model's tokenizer counts it (four bytes a token
+ * where that is not known), and output by `basis`.
+ */
+export type Estimate = {
+  readonly jobId: JobId
+  /** Whether a job of that key is there already. */
+  readonly existing: boolean
+  readonly projectId: string
+  readonly type: string
+  readonly provider: string | null
+  readonly model: string | null
+  /** False where the job type does not tell its calls beforehand: then the numbers say nothing. */
+  readonly foreseen: boolean
+  /**
+   * Where the expected length of the answers is from, for the least certain of the calls: the job type itself, the mean
+   * of at least twenty answers of the same model in this log, or half of what an answer may have.
+   */
+  readonly basis: 'definition' | 'history' | 'guess'
+  /** Every stage of the job, in order. */
+  readonly stages: readonly (Foreseen & { readonly stage: string })[]
+  readonly total: Foreseen
+  readonly callAttempts: number
+  /** Models that were allowed without a price: the cost is without them. */
+  readonly unpriced: readonly string[]
+  readonly limits: Limits
+  /**
+   * Limits that the job cannot stay within: by its calls and examples, and by the expected cost and tokens unless these
+   * are a guess.
+   */
+  readonly exceeds: readonly OverLimit[]
+  /** Limits that it may come to beside those, and pause: by its worst case, and by the time that is expected. */
+  readonly mayExceed: readonly OverLimit[]
+}
+
+export type OverLimit = { readonly limit: LimitName; readonly value: number | Usd; readonly maximum: number | Usd }
 
 /** Whoever gives a command; `commandId` makes its repeats known. Both have defaults. */
 export type Asker = { readonly actor?: string; readonly commandId?: string }
@@ -121,6 +183,13 @@ export type ProjectionCheck = {
 export interface Engine {
   /** Idempotent by key: a known key with the same configuration answers with the job that is there. */
   submit(submission: Submission, asker?: Asker): Promise<JobDocument>
+  /** The job that has the key of this submission, or null where there is none yet. Writes nothing; raises as `submit` does. */
+  find(submission: Submission): Promise<JobDocument | null>
+  /**
+   * What the job is going to take. Writes nothing. Raises what submitting would, and what the stages before its calls
+   * would fail with.
+   */
+  estimate(submission: Submission): Promise<Estimate>
   status(handle: string): Promise<JobDocument>
   /** Newest first; each job once, however states change while paging. */
   list(query: JobListQuery): Promise<Page<JobInList>>

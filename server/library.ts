@@ -4,7 +4,7 @@ import { defineProjection, type Projection } from '../projections/projection.ts'
 import { openWorkplace } from './compose.ts'
 import { Config } from './config.ts'
 import { type CallAnswer, defineJob, Interrupted, type JobDefinition, type Stage, type StageContext } from './defineJob.ts'
-import type { Engine, Submission, WorkOptions, Workplace } from './engine.ts'
+import type { Engine, Estimate, Submission, WorkOptions, Workplace } from './engine.ts'
 import type { LogLine } from './telemetry.ts'
 
 /**
@@ -32,4 +32,4 @@ export {
   RevisionConflict,
   StoreUnavailable,
 } from '../domain/errors.ts'
-export type { CallAnswer, Engine, JobDefinition, JobDocument, JobEvent, Projection, Stage, StageContext, Submission, WorkOptions, Workplace }
+export type { CallAnswer, Engine, Estimate, JobDefinition, JobDocument, JobEvent, Projection, Stage, StageContext, Submission, WorkOptions, Workplace }

@@ -15,14 +15,15 @@ import { costLedger } from '../projections/costLedger.ts'
 import { handle } from './command/handle.ts'
 import { catchUp, type JobLoading, type LoadedJob, loadJob } from './command/loadJob.ts'
 import { raised } from './command/raise.ts'
-import type { Asker, Engine, ProjectionCheck } from './engine.ts'
+import type { Asker, Engine, ProjectionCheck, Submission } from './engine.ts'
+import type { Estimating } from './estimate/estimateJob.ts'
 import { findJob } from './findJob.ts'
 import { outputOf } from './jobOutput.ts'
 import { pageOfJobs } from './jobPages.ts'
 import type { Projector } from './projector/projector.ts'
 import { projections } from './projector/projections.ts'
 import { readLimits } from './readLimits.ts'
-import { prepareJob, type Submitting } from './submit.ts'
+import { prepareJob, type PreparedJob, type Submitting } from './submit.ts'
 
 export type LocalEngineDeps = JobLoading & {
   readonly views: ViewStore
@@ -31,6 +32,7 @@ export type LocalEngineDeps = JobLoading & {
   readonly random: Random
   readonly projector: Projector
   readonly submitting: Omit<Submitting, 'artifacts' | 'sha256' | 'now'>
+  readonly estimating: Omit<Estimating, 'provider' | 'pace'>
   /** Tells people what they may want to know, and what nothing depends on. */
   notice(message: string): void
   close(): Promise<void>
@@ -68,6 +70,17 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
     return { ...loaded, job: loaded.job }
   }
 
+  const prepare = (submission: Submission): PreparedJob =>
+    prepareJob({ ...deps.submitting, artifacts, sha256, now: clock.now() }, submission)
+
+  // Who looks for a job looks what it would cost next, and files may be large.
+  const looked = new WeakMap<Submission, PreparedJob>()
+  const prepareToLook = (submission: Submission): PreparedJob => {
+    const prepared = looked.get(submission) ?? prepare({ ...submission, estimatedCostUsd: null })
+    looked.set(submission, prepared)
+    return prepared
+  }
+
   const nameUnfinished = async (jobId: JobId, definitionVersion: number): Promise<void> => {
     const { job } = await loadJob(deps, jobId)
     if (job === null || isTerminal(job.state)) return
@@ -89,13 +102,24 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
 
   return {
     async submit(submission, asker) {
-      const prepared = prepareJob({ ...deps.submitting, artifacts, sha256, now: clock.now() }, submission)
+      const prepared = prepare(submission)
       const before = await loadJob(deps, prepared.jobId)
       if (before.job === null) {
         for (const jobId of prepared.earlier) await nameUnfinished(jobId, prepared.spec.definitionVersion)
         await prepared.store()
       }
       return command(prepared.jobId, { type: 'SubmitJob', spec: prepared.spec }, asker)
+    },
+    async find(submission) {
+      const { job } = await loadJob(deps, prepareToLook(submission).jobId)
+      return job === null ? null : jobDocument(job)
+    },
+    async estimate(submission) {
+      const [{ estimateJob }, { paceOf }] = await Promise.all([import('./estimate/estimateJob.ts'), import('./estimate/pace.ts')])
+      const prepared = prepareToLook(submission)
+      const { job } = await loadJob(deps, prepared.jobId)
+      const pace: Estimating['pace'] = async (...asked) => paceOf(await current(), ...asked)
+      return { ...(await estimateJob({ ...deps.estimating, provider: deps.submitting.provider, pace }, prepared)), existing: job !== null }
     },
     status: async (given) => jobDocument((await existing(given)).job),
     list: async (query) => pageOfJobs(await current(), query, sha256),

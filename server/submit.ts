@@ -2,7 +2,7 @@ import { canonical } from '../domain/canonical.ts'
 import { defaultLimits } from '../domain/budget.ts'
 import { InvalidInputError } from '../domain/errors.ts'
 import { jobIdOf, type JobId } from '../domain/ids.ts'
-import { type Content, inlineBytesMax, JobSpec, type Limits } from '../domain/job/events.ts'
+import { type ArtifactRef, type Content, inlineBytesMax, JobSpec, type Limits } from '../domain/job/events.ts'
 import { givenLimits } from '../domain/job/evolve.ts'
 import { usd, type Usd } from '../domain/money.ts'
 import { nearest } from '../domain/nearest.ts'
@@ -12,7 +12,7 @@ import type { CallRequest, Provider } from '../domain/ports/provider.ts'
 import { pinPrices, type PriceProfile, worstCaseCost, worstCaseTokens } from '../domain/pricing.ts'
 import { retryPolicy } from '../domain/retry.ts'
 import { refuseHostile } from '../domain/strictJson.ts'
-import type { Inspected, JobDefinition } from './defineJob.ts'
+import type { Inspected, JobDefinition, SubmittedFile } from './defineJob.ts'
 import type { Submission } from './engine.ts'
 import { readLimits } from './readLimits.ts'
 
@@ -27,9 +27,15 @@ export type Submitting = {
   ownPrices(provider: string): readonly PriceProfile[]
 }
 
+type FileWithRef = { readonly file: SubmittedFile; readonly ref: ArtifactRef }
+
 export type PreparedJob = {
   readonly jobId: JobId
   readonly spec: JobSpec
+  readonly definition: JobDefinition
+  readonly inspected: Inspected<unknown>
+  readonly files: readonly FileWithRef[]
+  readonly prices: PriceProfile | null
   /** The jobs that the same input was or would have been under earlier versions of its definition, newest first. */
   readonly earlier: readonly JobId[]
   /** Stores what the spec refers to. Durable when this resolves; submitting comes after it. */
@@ -47,11 +53,17 @@ export const prepareJob = (deps: Submitting, given: Submission): PreparedJob => 
   refuseHostile(submission.labels ?? {}, 'labels')
   refuseHostile(submission.parameters, 'parameters')
   const toStore: Uint8Array[] = []
-  const inspected = inspect(definition, submission, sha256)
-  for (const file of submission.files) toStore.push(file.content)
+  const files = submission.files.map((file): FileWithRef => ({
+    file,
+    ref: { sha256: sha256(file.content), bytes: file.content.length, mediaType: 'application/octet-stream' },
+  }))
+  const inspected = inspect(definition, submission, files)
+  for (const { file } of files) toStore.push(file.content)
 
-  const priced = pricesOf(deps, submission, inspected.calls.map(({ request }) => request))
-  if (priced.profile !== null) toStore.push(encoded(canonical(priced.profile)))
+  const requests = inspected.calls.map(({ request }) => request)
+  const prices = pricesOf(deps, submission, requests)
+  const pricesText = prices === null ? null : canonical(prices)
+  if (pricesText !== null) toStore.push(encoded(pricesText))
 
   const inputText = JSON.stringify(inspected.input ?? null)
   const inputBytes = encoded(inputText)
@@ -83,15 +95,15 @@ export const prepareJob = (deps: Submitting, given: Submission): PreparedJob => 
     idempotencyKey,
     limits,
     rateLimits: submission.rateLimits ?? {},
-    priceProfile:
-      priced.profile === null ? null : { id: priced.profile.id, sha256: sha256(canonical(priced.profile)) },
+    priceProfile: prices === null || pricesText === null ? null : { id: prices.id, sha256: sha256(pricesText) },
     allowUnpriced: [...(submission.allowUnpriced ?? [])],
     maxAttempts: submission.maxAttempts ?? retryPolicy.attemptsMax,
     callAttempts: submission.callAttempts ?? retryPolicy.attemptsMax,
     maxLostLeases: submission.maxLostLeases ?? maxLostLeasesDefault,
     onUnknown: submission.onUnknown ?? 'resend',
     concurrency: submission.concurrency ?? concurrencyDefault,
-    estimatedCostUsd: priced.worstCaseUsd,
+    estimatedCostUsd:
+      submission.estimatedCostUsd === undefined ? worstCaseOf(deps, submission.provider, prices, requests) : submission.estimatedCostUsd,
     priority: submission.priority ?? 0,
     labels: submission.labels ?? {},
     startAfter: instantOf(submission.startAfter),
@@ -101,6 +113,10 @@ export const prepareJob = (deps: Submitting, given: Submission): PreparedJob => 
   return {
     jobId: jobIdOf(spec.projectId, idempotencyKey, sha256),
     spec,
+    definition,
+    inspected,
+    files,
+    prices,
     earlier: earlierVersions.map((version) => jobIdOf(spec.projectId, hashOfVersion(version), sha256)),
     async store() {
       for (const content of toStore) await deps.artifacts.put(spec.projectId, content)
@@ -146,7 +162,7 @@ const definitionOf = (definitions: ReadonlyMap<string, JobDefinition>, type: str
   )
 }
 
-const inspect = (definition: JobDefinition, submission: WholeSubmission, sha256: Sha256): Inspected<unknown> => {
+const inspect = (definition: JobDefinition, submission: WholeSubmission, files: readonly FileWithRef[]): Inspected<unknown> => {
   if (definition.inspect === undefined) {
     const [file] = submission.files
     if (file !== undefined) {
@@ -161,10 +177,6 @@ const inspect = (definition: JobDefinition, submission: WholeSubmission, sha256:
   if (submission.input !== undefined) {
     throw new InvalidInputError(`job type "${definition.type}" takes files, and was given a value`, { type: definition.type })
   }
-  const files = submission.files.map((file) => ({
-    file,
-    ref: { sha256: sha256(file.content), bytes: file.content.length, mediaType: 'application/octet-stream' },
-  }))
   const { model, parameters, target = null } = submission
   return definition.inspect(files, { model, parameters, target })
 }
@@ -182,12 +194,10 @@ const checked = <T>(
 
 const checkedSpec = (spec: JobSpec): JobSpec => checked(spec.type, 'submission', JobSpec.safeParse(spec))
 
-type Priced = { readonly profile: PriceProfile | null; readonly worstCaseUsd: Usd | null }
-
-/** The one profile the job is priced by, and the most it can cost by what is known beforehand. */
-const pricesOf = (deps: Submitting, submission: WholeSubmission, requests: readonly CallRequest[]): Priced => {
+/** The one profile the job is priced by. */
+const pricesOf = (deps: Submitting, submission: WholeSubmission, requests: readonly CallRequest[]): PriceProfile | null => {
   const { provider, model } = submission
-  if (provider === null) return { profile: null, worstCaseUsd: null }
+  if (provider === null) return null
   const models = new Set(requests.map((request) => request.model))
   if (model !== null) models.add(model)
   const profiles =
@@ -196,12 +206,12 @@ const pricesOf = (deps: Submitting, submission: WholeSubmission, requests: reado
   const allowed = new Set(submission.allowUnpriced)
   for (const each of models) {
     if (profile !== null && Object.hasOwn(profile.models, each)) continue
-    if (!allowed.has(each)) throw unpriced(each, provider.name, profiles)
+    if (!allowed.has(each)) throw unpricedModel(each, provider.name, profiles)
   }
-  return { profile, worstCaseUsd: worstCaseOf(deps, provider, profile, requests) }
+  return profile
 }
 
-const unpriced = (model: string, provider: string, profiles: readonly PriceProfile[]): InvalidInputError => {
+export const unpricedModel = (model: string, provider: string, profiles: readonly PriceProfile[]): InvalidInputError => {
   const known = profiles.filter((each) => each.provider === provider).flatMap((each) => Object.keys(each.models))
   if (known.includes(model)) {
     const from = profiles.filter((each) => Object.hasOwn(each.models, model)).map((each) => each.effectiveFrom)
@@ -220,17 +230,18 @@ const unpriced = (model: string, provider: string, profiles: readonly PriceProfi
   )
 }
 
+/** The most the job can cost, as far as that is known beforehand. */
 const worstCaseOf = (
   deps: Submitting,
-  named: { name: string; baseUrl: string | null },
-  profile: PriceProfile | null,
+  named: WholeSubmission['provider'],
+  prices: PriceProfile | null,
   requests: readonly CallRequest[],
 ): Usd | null => {
-  const provider = deps.provider(named.name, named.baseUrl)
-  if (provider === null || profile === null || requests.length === 0) return null
+  const provider = named === null ? null : deps.provider(named.name, named.baseUrl)
+  if (provider === null || prices === null || requests.length === 0) return null
   let total = 0n
   for (const request of requests) {
-    const price = profile.models[request.model]
+    const price = prices.models[request.model]
     if (price !== undefined) total += worstCaseCost(worstCaseTokens(request, provider), price)
   }
   return usd(total)

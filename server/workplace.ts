@@ -87,6 +87,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       projector,
       notice: (message) => telemetry.notice(message),
       submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
+      estimating: { providerLimits: parts.providerLimits, callTimeoutMs },
       close,
     }),
     about: () => Promise.resolve(parts.about?.() ?? inMemory),
