@@ -5,7 +5,7 @@ import { limitOptions, options, submitOptions } from './options.ts'
 export const commands: readonly Command[] = [
   {
     words: ['demo'],
-    about: 'see a batch survive the killing of its worker, and pay nothing twice',
+    about: 'see a dataset survive the killing of its worker, and pay nothing twice',
     options: [options.demoDir],
     load: async () => (await import('./demo/demo.ts')).demo,
   },
@@ -22,6 +22,13 @@ export const commands: readonly Command[] = [
     about: 'submit a job for workers',
     options: [...submitOptions, options.wait],
     load: async () => (await import('./submitJob.ts')).submitJob,
+  },
+  {
+    words: ['estimate'],
+    argument: '[paths...]',
+    about: 'calls, tokens, cost and time of a job, before anything is spent',
+    options: submitOptions,
+    load: async () => (await import('./estimateJob.ts')).estimateJob,
   },
   {
     words: ['worker'],

@@ -1,5 +1,6 @@
 import type { JobDocument } from '../../domain/job/document.ts'
 import type { Call } from './call.ts'
+import { limitFlag } from './limitFlag.ts'
 import { options } from './options.ts'
 import { shellQuoted } from './shellQuoted.ts'
 
@@ -42,17 +43,8 @@ const placesText = (call: Call): string =>
     })
     .join('')
 
-const limitFlags: readonly (readonly [limit: RegExp, flag: string])[] = [
-  [/maximumCostUsd/, '--budget-usd'],
-  [/maximumCalls/, '--max-calls'],
-  [/maximumInputTokens/, '--max-input-tokens'],
-  [/maximumOutputTokens/, '--max-total-output-tokens'],
-  [/maximumDurationSeconds/, '--max-duration'],
-  [/maximumExamples/, '--max-examples'],
-]
-
 const raiseText = ({ errorCode, errorSummary }: JobDocument): string => {
   if (errorCode !== 'budget_exhausted') return ''
-  const [, flag = '--budget-usd'] = limitFlags.find(([limit]) => limit.test(errorSummary ?? '')) ?? []
+  const [, flag = '--budget-usd'] = Object.entries(limitFlag).find(([limit]) => errorSummary?.includes(limit)) ?? []
   return ` ${flag} NEW_TOTAL`
 }

@@ -250,6 +250,7 @@ export const submitOptions = [
   ...limitOptions,
   options.priceProfile,
   options.allowUnpriced,
+  options.allowOverBudget,
   options.maxAttempts,
   options.callAttempts,
   options.maxLostLeases,

@@ -3,6 +3,7 @@ import type { JobDocument } from '../../domain/job/document.ts'
 import type { RaisedLimits } from '../../domain/job/events.ts'
 import { isTerminal } from '../../domain/job/job.ts'
 import type { Workplace } from '../engine.ts'
+import { announced } from './announced.ts'
 import { asker } from './asker.ts'
 import type { Call, Run } from './call.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
@@ -15,7 +16,8 @@ import { progressLine } from './progressLine.ts'
 import { raisedLimits } from './raisedLimits.ts'
 import { showJob } from './showJob.ts'
 import { refuseUnreachableProvider } from './reachableProvider.ts'
-import { rehearse, withWorkplace } from './store.ts'
+import { rehearse } from './rehearse.ts'
+import { withWorkplace } from './store.ts'
 import { submissionOf } from './submission.ts'
 
 /** Submits a job and works it here. Run again, it goes on with the job that is there. */
@@ -25,9 +27,9 @@ export const runJob: Run = async (call) => {
   const submission = await submissionOf(call)
   refuseUnreachableProvider(submission, call)
   refuseMissingKey(submission, call)
-  await rehearse(call, submission)
+  const rehearsed = await rehearse(call, submission)
   return withWorkplace(call, async (workplace) => {
-    const submitted = await workplace.engine.submit(submission, asker())
+    const submitted = await workplace.engine.submit(rehearsed ?? (await announced(workplace.engine, submission, call)), asker())
     const ready = await resumedIfRaised(workplace, submitted, submission.limits)
     const job = isAtRest(ready) ? ready : await worked(workplace, ready.jobId, call)
     await showJob(job, call, await notesOn(job, { workplace, call, wasAtRest: isAtRest(ready), out }))

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { Engine, Submission, Workplace } from '../engine.ts'
+import type { Engine, Workplace } from '../engine.ts'
 import type { Call, Log } from './call.ts'
 import { troubleLog } from './logText.ts'
 import { UsageError } from './usageError.ts'
@@ -33,15 +33,13 @@ export const withEngine = async <Value>(call: Call, work: (engine: Engine) => Pr
   return withWorkplace(call, ({ engine }) => work(engine))
 }
 
-/**
- * Where no store is yet, submits to one in memory first: a submission that is refused must not leave an empty store.
- * Raises what submitting raises.
- */
-export const rehearse = async (call: Call, submission: Submission): Promise<void> => {
-  if (await storeIsThere(call)) return
-  const inMemory = { ...call, config: { ...call.config, store: 'memory:' } }
-  await withWorkplace(inMemory, ({ engine }) => engine.submit(submission), () => {})
-}
+/** The engine on the store where there is one, else on an empty one in memory: to look must not leave a store behind. */
+export const withAnyEngine = async <Value>(call: Call, work: (engine: Engine) => Promise<Value>): Promise<Value> =>
+  (await storeIsThere(call)) ? withWorkplace(call, ({ engine }) => work(engine)) : withMemory(call, work)
+
+/** The engine on an empty store in memory. */
+export const withMemory = <Value>(call: Call, work: (engine: Engine) => Promise<Value>): Promise<Value> =>
+  withWorkplace({ ...call, config: { ...call.config, store: 'memory:' } }, ({ engine }) => work(engine), () => {})
 
 export const storeIsThere = async ({ config }: Call): Promise<boolean> => {
   const folder = storeFolderOf(config.store)

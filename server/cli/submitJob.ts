@@ -1,3 +1,4 @@
+import { announced } from './announced.ts'
 import { asker } from './asker.ts'
 import type { Run } from './call.ts'
 import { exitCode } from './exitCode.ts'
@@ -7,7 +8,8 @@ import { outcomeOf } from './jobOutcome.ts'
 import { options } from './options.ts'
 import { unreachable } from './reachableProvider.ts'
 import { showJob } from './showJob.ts'
-import { rehearse, withWorkplace } from './store.ts'
+import { rehearse } from './rehearse.ts'
+import { withWorkplace } from './store.ts'
 import { submissionOf } from './submission.ts'
 
 /** Leaves a job for workers. A job that is there already is shown, and nothing about it changes. */
@@ -16,9 +18,9 @@ export const submitJob: Run = async (call) => {
   const waits = call.given(options.wait) ?? false
   if (out !== undefined) await refuseNoFolder(out)
   const submission = await submissionOf(call)
-  await rehearse(call, submission)
+  const rehearsed = await rehearse(call, submission)
   return withWorkplace(call, async ({ engine }) => {
-    const submitted = await engine.submit(submission, asker())
+    const submitted = await engine.submit(rehearsed ?? (await announced(engine, submission, call)), asker())
     const existing = submitted.existing ? ['It was submitted before: nothing about it has changed.'] : []
     if (!waits) {
       const unfilled = out === undefined ? [] : ['--out is filled by `run`, or by `submit --wait`.']

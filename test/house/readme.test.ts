@@ -103,6 +103,7 @@ const limits: readonly (readonly [row: string, ...numbers: Place[]])[] = [
   ['a file of prompts; of settings or prices', ['server/cli/readFiles.ts', 'fileBytesMax = ', mib], ['server/cli/jsonFile.ts', 'bytesMax = ', mib]],
   ['a batch line; lines of a batch', ['server/jobs/batch/batchFile.ts', 'lineBytesMax = ', mib], ['server/jobs/batch/readBatch.ts', 'batchLinesMax = ']],
   ["levels of JSON; of a line's metadata", ['domain/strictJson.ts', 'nestingMax = '], ['server/jobs/batch/nesting.ts', 'nestingMax = ']],
+  ['answers that tell what to expect of a model; newest jobs they are from', ['server/estimate/pace.ts', 'callsMin = '], ['server/estimate/pace.ts', 'jobsMax = ']],
   ['jobs of a page of `job list`', ['server/jobPages.ts', 'limitDefault = '], ['server/jobPages.ts', 'limitMax = ']],
 ]
 

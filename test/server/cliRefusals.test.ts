@@ -32,11 +32,11 @@ const batch = (bench: CliBench, content: string | Uint8Array = promptLines(2)): 
 ]
 
 const cases: readonly Case[] = [
-  ['no command', () => [], 'missing_command', /a command is missing: one of .*run, submit, worker, job, log, projections, doctor/],
+  ['no command', () => [], 'missing_command', /a command is missing: one of .*run, submit, estimate, worker, job, log, projections, doctor/],
   ['half a command', () => ['job'], 'missing_command', 'a command is missing behind "job": one of list, status, events, '],
   ['an unknown command', () => ['sumbit', 'x'], 'unknown_command', "unknown command 'sumbit': did you mean submit?"],
   ['an unknown job command', () => ['job', 'cancle', 'x'], 'unknown_command', "unknown command 'cancle': did you mean cancel?"],
-  ['a command of a later version', () => ['estimate', 'x'], 'unknown_command', "unknown command 'estimate'"],
+  ['a command of a later version', () => ['mcp'], 'unknown_command', "unknown command 'mcp'"],
   [
     'an unknown option',
     (bench) => [...batch(bench), '--bugdet-usd', '1'],

@@ -28,6 +28,7 @@ test('on a terminal of 80 columns nothing of a job runs over the line', async ()
   const job = queued ?? ''
   const commands = [
     ['run', bench.file('p.jsonl', promptLines(12)), ...offline],
+    ['estimate', bench.file('e.jsonl', promptLines(12_000)), ...offline, '--max-total-output-tokens', '10000000'],
     ['job', 'list'],
     ['job', 'status', job],
     ['job', 'events', done ?? ''],
