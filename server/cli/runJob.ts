@@ -3,7 +3,7 @@ import type { JobDocument } from '../../domain/job/document.ts'
 import type { RaisedLimits } from '../../domain/job/events.ts'
 import { isTerminal } from '../../domain/job/job.ts'
 import type { Workplace } from '../engine.ts'
-import { announced } from './announced.ts'
+import { announcementOf, submitAnnounced } from './announcement.ts'
 import { asker } from './asker.ts'
 import type { Call, Run } from './call.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
@@ -29,7 +29,8 @@ export const runJob: Run = async (call) => {
   refuseMissingKey(submission, call)
   const rehearsed = await rehearse(call, submission)
   return withWorkplace(call, async (workplace) => {
-    const submitted = await workplace.engine.submit(rehearsed ?? (await announced(workplace.engine, submission, call)), asker())
+    const announcement = rehearsed ?? (await announcementOf(workplace.engine, submission, call))
+    const submitted = await submitAnnounced(workplace.engine, announcement, call)
     const ready = await resumedIfRaised(workplace, submitted, submission.limits)
     const job = isAtRest(ready) ? ready : await worked(workplace, ready.jobId, call)
     await showJob(job, call, await notesOn(job, { workplace, call, wasAtRest: isAtRest(ready), out }))

@@ -1,5 +1,4 @@
-import { announced } from './announced.ts'
-import { asker } from './asker.ts'
+import { announcementOf, submitAnnounced } from './announcement.ts'
 import type { Run } from './call.ts'
 import { exitCode } from './exitCode.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
@@ -20,7 +19,8 @@ export const submitJob: Run = async (call) => {
   const submission = await submissionOf(call)
   const rehearsed = await rehearse(call, submission)
   return withWorkplace(call, async ({ engine }) => {
-    const submitted = await engine.submit(rehearsed ?? (await announced(engine, submission, call)), asker())
+    const announcement = rehearsed ?? (await announcementOf(engine, submission, call))
+    const submitted = await submitAnnounced(engine, announcement, call)
     const existing = submitted.existing ? ['It was submitted before: nothing about it has changed.'] : []
     if (!waits) {
       const unfilled = out === undefined ? [] : ['--out is filled by `run`, or by `submit --wait`.']

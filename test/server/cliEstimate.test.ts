@@ -108,8 +108,8 @@ describe.each(['run', 'submit'])('%s', (command) => {
   test('refuses what cannot fit before anything is written, unless it is allowed', async () => {
     const { json, run, batch, engine } = await bench()
     const tight = [...batch, '--max-calls', '7']
-    const { code, document } = await json(command, ...tight)
-    expect(code).toBe(2)
+    const { code, document, stderr } = await json(command, ...tight)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: '' })
     expect(document.error).toMatchObject({
       code: 'over_budget',
       message: expect.stringContaining('20 calls, --max-calls is 7'),
