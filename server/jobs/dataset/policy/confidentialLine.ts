@@ -25,9 +25,12 @@ const statement =
 
 const lineCharactersMax = 200
 
+/** In every line that marks anything. Most lines are done with after this. */
+const telltale = /conf|vertr|riserv|geheim|gebrauch|intern|secret|tlp|classif|klassif|sensitiv|marking|社外秘|机密|機密/i
+
 /** Whether the value, as in `classification: <value>`, is a level that is kept from others. */
 export const isConfidentialLevel = (value: string): boolean => {
-  const parts = partsOf(value.replaceAll('_', ' '))
+  const parts = partsOf(value.slice(0, lineCharactersMax).replaceAll('_', ' '))
   return parts.some((part) => isLevel(part)) && !isEnumeration(parts)
 }
 
@@ -36,6 +39,7 @@ export const isConfidentialLevel = (value: string): boolean => {
  * that may also be a heading; null is no mark. A sentence about confidentiality is none.
  */
 export const confidentialLine = (line: string): 'strong' | 'plain' | null => {
+  if (!telltale.test(line)) return null
   const bare = undecorated(line.slice(0, lineCharactersMax))
   if (statement.test(bare)) return 'strong'
   if (line.length > lineCharactersMax || isListItem(line)) return null

@@ -169,12 +169,16 @@ describe('the refusal of a confidential document', () => {
   })
 
   test.each([
-    ['one line of megabytes', 'confidential '.repeat(400_000)],
+    ['one line of megabytes', 'confidential matters '.repeat(250_000)],
     ['a line of dashes', '-'.repeat(5_000_000)],
     ['many short lines', 'Confidential, do not\n'.repeat(250_000)],
     ['a line of spaces', `${' '.repeat(5_000_000)}x`],
     ['separators alone', `${'| - . '.repeat(33)}\n`.repeat(25_000)],
   ])('is decided in time over %s', (_, text) => {
     expect(says(text)).toBeNull()
+  })
+
+  test('is decided in time over a declaration of megabytes', () => {
+    expect(declares({ classification: `x${'-'.repeat(5_000_000)}x` })).toBeNull()
   })
 })
