@@ -79,10 +79,18 @@ const headingStack = (text: string): ((block: Block) => readonly string[]) => {
   let titles: readonly string[] = []
   return ({ kind, level = 1, start, end }) => {
     if (kind === 'heading') {
-      const words = text.slice(start, Math.min(end, start + headingUnitsMax)).replace(/\s+/g, ' ').trim()
-      open = [...open.filter((each) => each.level < level), { level, title: words.replace(/[\uD800-\uDBFF]$/, '') }]
-      titles = open.map(({ title }) => title)
+      const title = titleOf(text.slice(start, Math.min(end, start + headingUnitsMax)))
+      open = [...open.filter((each) => each.level < level), { level, title }]
+      titles = open.map((each) => each.title)
     }
     return titles
   }
 }
+
+/** Without the marks that make a line of Markdown a heading, and without half a character at its end. */
+const titleOf = (source: string): string =>
+  source
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .replace(/^#{1,6}\s|\n\s*(?:=+|-+)\s*$|\s#+\s*$/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
