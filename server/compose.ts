@@ -10,6 +10,7 @@ import { systemRandom } from '../adapters/system/systemRandom.ts'
 import { InvalidInputError } from '../domain/errors.ts'
 import type { ArtifactStore } from '../domain/ports/artifactStore.ts'
 import type { Clock } from '../domain/ports/clock.ts'
+import type { CompletionHook } from '../domain/ports/completionHook.ts'
 import type { EventStore } from '../domain/ports/eventStore.ts'
 import type { Presence } from '../domain/ports/presence.ts'
 import type { Provider } from '../domain/ports/provider.ts'
@@ -17,7 +18,7 @@ import type { SnapshotStore, ViewStore } from '../domain/ports/viewStore.ts'
 import type { Config, ProviderConfig } from './config.ts'
 import type { JobDefinition } from './defineJob.ts'
 import type { About, Workplace } from './engine.ts'
-import { type LogLine, loggedTelemetry } from './telemetry.ts'
+import { type LogLine, loggedTelemetry, type Telemetry } from './telemetry.ts'
 import { workplace } from './workplace.ts'
 
 type Stores = {
@@ -53,7 +54,42 @@ export const openWorkplace = async (config: Config, around: Surroundings): Promi
     ownPrices: (provider) => (provider === offlinePriceProfile.provider ? [offlinePriceProfile] : []),
     providerLimits: (name) => config.providers[name] ?? {},
     callTimeoutMs: config.callTimeoutSeconds * 1_000,
+    hooks: onceAsked(() => completionHooks(config, around.env, { clock, telemetry })),
   })
+}
+
+const onceAsked = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
+  let made: Promise<Value> | null = null
+  return () => (made ??= make())
+}
+
+/** Only here is the secret of webhooks read: it stands in no configuration, and is in no command's environment. */
+const webhookSecretVariable = 'KNOVARYN_WEBHOOK_SECRET'
+
+const completionHooks = async (
+  config: Config,
+  env: Surroundings['env'],
+  { clock, telemetry }: { readonly clock: Clock; readonly telemetry: Pick<Telemetry, 'notice'> },
+): Promise<readonly CompletionHook[]> => {
+  const hooks: CompletionHook[] = []
+  if (config.onEnd !== undefined) {
+    const { commandHook } = await import('../adapters/hooks/commandHook.ts')
+    hooks.push(commandHook({ command: config.onEnd, env: withoutSecrets(config, env), clock }))
+  }
+  if (config.webhook !== undefined) {
+    const { webhookHook } = await import('../adapters/hooks/webhookHook.ts')
+    const secret = env[webhookSecretVariable] ?? ''
+    hooks.push(webhookHook({ url: config.webhook, secret: secret === '' ? null : secret, clock }))
+    if (secret === '') telemetry.notice(`the webhook is not signed: no secret is given by ${webhookSecretVariable}`)
+  }
+  return hooks
+}
+
+/** The variables less those that hold keys of providers or the secret of webhooks. */
+const withoutSecrets = (config: Config, env: Surroundings['env']): Surroundings['env'] => {
+  const keys = Object.values(config.providers).map(({ apiKeyEnv }) => apiKeyEnv)
+  const secrets = new Set([webhookSecretVariable, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', ...keys])
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)))
 }
 
 const openStores = async (config: Config, clock: Clock): Promise<Stores> => {

@@ -36,6 +36,10 @@ export const Config = z.strictObject({
   providers: z.record(z.string(), ProviderConfig).default({}),
   /** Seconds a single provider call may take. Default 600. */
   callTimeoutSeconds: z.number().positive().default(600),
+  /** Command for `sh -c` that is run whenever a job ends or pauses. */
+  onEnd: z.string().optional(),
+  /** Address that is told, by the conventions of Standard Webhooks, whenever a job ends or pauses. */
+  webhook: z.string().optional(),
   /** Module with job definitions of one's own (`export default defineJob(...)` or an array). */
   jobs: z.string().optional(),
 })

@@ -257,7 +257,15 @@ export type Workplace = {
   /**
    * Works jobs until the signal aborts and open work has ended, or there is nothing left to do (`once`, `only`).
    * Without a signal only those two end it.
+   *
+   * Unless it works one job only, it also has the hooks of its configuration told of every job that ends or pauses,
+   * whoever ended it. That never keeps a job waiting. With `once`, what is due then is told for a minute at most.
    */
   work(options: WorkOptions, signal?: AbortSignal): Promise<void>
+  /**
+   * Tells the hooks of the configuration of the last end or pause of this job, again where it was not taken, for a
+   * minute at most or until the signal aborts. What could not be told is logged, and no error.
+   */
+  tellEnd(jobId: JobId, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@ import type { Workshop } from './worker/attempt.ts'
 
 const slotsDefault = 4
 const leaseMsDefault = 60_000
-const drainMsDefault = 30_000
+export const drainMsDefault = 30_000
 
 export type Working = Omit<Workshop, 'workerId' | 'drainMs'> & {
   readonly views: Views

@@ -2,6 +2,7 @@ import type { RateLimits } from '../domain/job/events.ts'
 import type { Job } from '../domain/job/job.ts'
 import type { ArtifactStore } from '../domain/ports/artifactStore.ts'
 import type { Clock } from '../domain/ports/clock.ts'
+import type { CompletionHook } from '../domain/ports/completionHook.ts'
 import type { EventStore } from '../domain/ports/eventStore.ts'
 import type { Sha256 } from '../domain/ports/hash.ts'
 import type { Presence } from '../domain/ports/presence.ts'
@@ -12,12 +13,14 @@ import type { PriceProfile } from '../domain/pricing.ts'
 import { readyJobs } from '../projections/readyJobs.ts'
 import type { JobDefinition } from './defineJob.ts'
 import type { About, Workplace } from './engine.ts'
+import { tellNow } from './hooks/tellNow.ts'
+import { workAndTell } from './hooks/workAndTell.ts'
 import { localEngine } from './localEngine.ts'
 import { noticedViews } from './projector/noticedViews.ts'
 import { projections } from './projector/projections.ts'
 import { projector as newProjector } from './projector/projector.ts'
 import type { Telemetry } from './telemetry.ts'
-import { work } from './work.ts'
+import { drainMsDefault, type Working, work } from './work.ts'
 import { type Gate, gate } from './worker/gate.ts'
 
 /** Everything that differs between a real process and a simulated one. */
@@ -37,6 +40,8 @@ export type WorkplaceParts = {
   ownPrices(provider: string): readonly PriceProfile[]
   providerLimits(provider: string): RateLimits
   readonly callTimeoutMs: number
+  /** Who is told when a job ends or pauses. Default: nobody. Asked for only by who works jobs, or tells of one. */
+  hooks?(): Promise<readonly CompletionHook[]>
   /** Default: that everything is in memory. */
   about?(): About
   close(): Promise<void>
@@ -69,6 +74,23 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
     return known
   }
 
+  const telling = { events, snapshots: views, sha256, clock, random, telemetry }
+  const workshop: Working = {
+    ...telling,
+    artifacts,
+    definitionOf,
+    providerOf,
+    processGate,
+    callTimeoutMs,
+    views: {
+      store: views,
+      catchUp: (aborted) => projector.catchUp(aborted),
+      onReady: (listener) => onCommit(readyJobs.name, listener),
+    },
+    presence,
+    types: [...definitions.keys()],
+  }
+
   const close = async (): Promise<void> => {
     closing.abort()
     await projecting
@@ -91,32 +113,17 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       close,
     }),
     about: () => Promise.resolve(parts.about?.() ?? inMemory),
-    work(options, signal = new AbortController().signal) {
+    async work(options, signal = new AbortController().signal) {
       projecting ??= projector.run(closing.signal)
-      return work(
-        {
-          events,
-          snapshots: views,
-          sha256,
-          artifacts,
-          clock,
-          random,
-          telemetry,
-          definitionOf,
-          providerOf,
-          processGate,
-          callTimeoutMs,
-          views: {
-            store: views,
-            catchUp: (aborted) => projector.catchUp(aborted),
-            onReady: (listener) => onCommit(readyJobs.name, listener),
-          },
-          presence,
-          types: [...definitions.keys()],
-        },
-        options,
-        signal,
-      )
+      const working = (): Promise<void> => work(workshop, options, signal)
+      // Whoever works one job tells of it once its results are where they belong.
+      const hooks = options.only === undefined ? ((await parts.hooks?.()) ?? []) : []
+      if (hooks.length === 0) return working()
+      const graceMs = options.drainMs ?? drainMsDefault
+      return workAndTell({ ...telling, views, presence }, { hooks, graceMs }, { work: working, signal })
+    },
+    async tellEnd(jobId, signal = new AbortController().signal) {
+      return tellNow(telling, { hooks: (await parts.hooks?.()) ?? [], jobId }, signal)
     },
     close,
   }

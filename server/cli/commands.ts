@@ -1,5 +1,5 @@
 import type { Command } from './call.ts'
-import { limitOptions, options, submitOptions } from './options.ts'
+import { hookOptions, limitOptions, options, submitOptions } from './options.ts'
 
 /** Every command. What runs it is loaded only when it is called, so that each starts quickly. */
 export const commands: readonly Command[] = [
@@ -13,14 +13,14 @@ export const commands: readonly Command[] = [
     words: ['run'],
     argument: '[paths...]',
     about: 'submit a job and work it here, to its end',
-    options: submitOptions,
+    options: [...submitOptions, ...hookOptions],
     load: async () => (await import('./runJob.ts')).runJob,
   },
   {
     words: ['submit'],
     argument: '[paths...]',
     about: 'submit a job for workers',
-    options: [...submitOptions, options.wait],
+    options: [...submitOptions, options.wait, ...hookOptions],
     load: async () => (await import('./submitJob.ts')).submitJob,
   },
   {
@@ -33,7 +33,7 @@ export const commands: readonly Command[] = [
   {
     words: ['worker'],
     about: 'work jobs as they become due, until stopped',
-    options: [options.workerId, options.workerConcurrency, options.lease, options.once, options.jobs],
+    options: [options.workerId, options.workerConcurrency, options.lease, options.once, options.jobs, ...hookOptions],
     load: async () => (await import('./workJobs.ts')).workJobs,
   },
   {

@@ -64,6 +64,16 @@ export const webAddress: ValueRule<string> = {
   },
 }
 
+/** With a query, where it has one: the address may be all that a receiver knows its sender by. */
+export const webhookAddress: ValueRule<string> = {
+  rule: 'an http:// or https:// address without a user or password',
+  unshown: true,
+  read: (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url.href : null
+  },
+}
+
 /** `name=value`. */
 export const label: ValueRule<readonly [name: string, value: string]> = {
   rule: 'name=value, each of at most 200 characters',

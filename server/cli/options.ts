@@ -1,6 +1,6 @@
 import { jobStates } from '../../domain/job/job.ts'
 import { flag, repeated, single } from './option.ts'
-import { anyText, dollars, instant, label, namedValue, oneOf, seconds, webAddress, wholeNumber } from './optionValue.ts'
+import { anyText, dollars, instant, label, namedValue, oneOf, seconds, webAddress, webhookAddress, wholeNumber } from './optionValue.ts'
 
 const daySeconds = 86_400
 const yearSeconds = 366 * daySeconds
@@ -159,6 +159,14 @@ export const options = {
     { name: 'jobs', argument: '<module>', group: how, about: 'module with job types of your own' },
     anyText('a module'),
   ),
+  onEnd: single(
+    { name: 'on-end', argument: '<command>', group: how, about: 'run by sh when a job ends or pauses, its document on stdin' },
+    anyText('a command'),
+  ),
+  webhook: single(
+    { name: 'webhook', argument: '<url>', group: how, about: 'told when a job ends or pauses, signed with KNOVARYN_WEBHOOK_SECRET' },
+    webhookAddress,
+  ),
   wait: flag({ name: 'wait', group: how, about: 'until other workers have brought the job to its end' }),
 
   workerId: single(
@@ -230,6 +238,9 @@ export const limitOptions = [
   options.maxDuration,
   options.maxExamples,
 ]
+
+/** Who is told when a job has come to rest. */
+export const hookOptions = [options.onEnd, options.webhook]
 
 export const submitOptions = [
   options.type,

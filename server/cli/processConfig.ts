@@ -17,6 +17,8 @@ export const processConfig = (settings: Settings, env: Env, file: ConfigFile | n
       artifacts: given(options.artifacts),
       data: given(options.data),
       jobs: given(options.jobs),
+      onEnd: given(options.onEnd),
+      webhook: given(options.webhook),
       callTimeoutSeconds: file?.callTimeoutSeconds,
       providers: providersOf(settings, env, file),
     }),

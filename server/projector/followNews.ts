@@ -6,15 +6,15 @@ import type { Telemetry } from '../telemetry.ts'
 
 const resubscribeMs = 1_000
 
-/** Rings at every event of a job behind `after`, until the signal aborts. Never rejects. */
+/** Rings at every event of a job behind `after`, or at those of `types`, until the signal aborts. Never rejects. */
 export const followNews = async (
   deps: { readonly events: EventStore; readonly clock: Clock; readonly log: Pick<Telemetry, 'trouble' | 'fault'> },
-  { after, ring, signal }: { after: Position; ring(): void; signal: AbortSignal },
+  { after, types = [], ring, signal }: { after: Position; types?: readonly string[]; ring(): void; signal: AbortSignal },
 ): Promise<void> => {
   let position = after
   while (!signal.aborted) {
     try {
-      const filter = { streamPrefix: jobStreamPrefix }
+      const filter = { streamPrefix: jobStreamPrefix, types }
       for await (const delivery of deps.events.subscribe({ after: position, filter, signal })) {
         position = delivery.kind === 'event' ? delivery.event.position : delivery.position
         ring()

@@ -47,6 +47,8 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
   'start-after': ['KNOVARYN_START_AFTER', 'startAfter'],
   lease: ['KNOVARYN_LEASE_SECONDS', 'lease'],
   jobs: ['KNOVARYN_JOBS', 'jobs'],
+  'on-end': ['KNOVARYN_ON_END', 'onEnd'],
+  webhook: ['KNOVARYN_WEBHOOK', 'webhook'],
   wait: ['KNOVARYN_WAIT', 'wait'],
   'worker id': ['KNOVARYN_WORKER_ID', 'workerId'],
   'worker concurrency': ['KNOVARYN_WORKER_CONCURRENCY', 'workerConcurrency'],
@@ -73,6 +75,7 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
 /** A valid text for each rule that a text may break. */
 const samples: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
   'base-url': ['http://127.0.0.1:9/v1/', 'http://127.0.0.1:9/v1'],
+  webhook: ['https://hooks.example/jobs?key=7', 'https://hooks.example/jobs?key=7'],
   'budget-usd': ['1.50', '1.5'],
   'cost-usd': ['.25', '0.25'],
   'start-after': ['2026-01-31T09:00:00+01:00', '2026-01-31T08:00:00.000Z'],
