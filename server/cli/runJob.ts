@@ -1,7 +1,6 @@
 import type { JobId } from '../../domain/ids.ts'
 import type { JobDocument } from '../../domain/job/document.ts'
 import type { RaisedLimits } from '../../domain/job/events.ts'
-import { isTerminal } from '../../domain/job/job.ts'
 import type { Workplace } from '../engine.ts'
 import { announcementOf, submitAnnounced } from './announcement.ts'
 import { asker } from './asker.ts'
@@ -19,6 +18,7 @@ import { refuseUnreachableProvider } from './reachableProvider.ts'
 import { rehearse } from './rehearse.ts'
 import { withWorkplace } from './store.ts'
 import { submissionOf } from './submission.ts'
+import { isAtRest, tellEnd } from './tellEnd.ts'
 
 /** Submits a job and works it here. Run again, it goes on with the job that is there. */
 export const runJob: Run = async (call) => {
@@ -33,12 +33,14 @@ export const runJob: Run = async (call) => {
     const submitted = await submitAnnounced(workplace.engine, announcement, call)
     const ready = await resumedIfRaised(workplace, submitted, submission.limits)
     const job = isAtRest(ready) ? ready : await worked(workplace, ready.jobId, call)
-    await showJob(job, call, await notesOn(job, { workplace, call, wasAtRest: isAtRest(ready), out }))
+    try {
+      await showJob(job, call, await notesOn(job, { workplace, call, wasAtRest: isAtRest(ready), out }))
+    } finally {
+      await tellEnd(workplace, job, call)
+    }
     return outcomeOf(job)
   })
 }
-
-const isAtRest = (job: JobDocument): boolean => isTerminal(job.state) || job.state === 'paused'
 
 /** A paused job goes on when a limit given is above its own; else it stays as it is. */
 const resumedIfRaised = async (
