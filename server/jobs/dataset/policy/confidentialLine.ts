@@ -13,15 +13,26 @@ const otherLevel =
   /^(?:secret|classified|restricted|internal|private|geheim|intern|interne|secreto|segreto|proprietary|red|amber(?:\+strict)?)$/i
 const isOpen = /^(?:public|open|unclassified|unrestricted)$/i
 
-const label =
-  /^(?:(?:security|data|document|information) )?(?:classification|sensitivity|confidentiality|protective marking|tlp)$|^klassifizierung$|^vertraulichkeit(?:sstufe)?$/i
-const handling =
-  /^(?:(?:please )?do not (?:distribute|copy|share|forward|disclose|circulate|reproduce|publish)|not for (?:\S+ )?(?:distribution|release|disclosure|publication|circulation)|nicht weitergeben|all rights reserved|copyright)\b/i
+const label = new RegExp(
+  '^(?:(?:security|data|document|information) )?(?:classification|sensitivity|confidentiality|protective marking|tlp)$' +
+    '|^klassifizierung$|^vertraulichkeit(?:sstufe)?$',
+  'i',
+)
+const handling = new RegExp(
+  '^(?:(?:please )?do not (?:distribute|copy|share|forward|disclose|circulate|reproduce|publish)' +
+    '|not for (?:\\S+ )?(?:distribution|release|disclosure|publication|circulation)' +
+    '|nicht weitergeben|all rights reserved|copyright)\\b',
+  'i',
+)
 const page = /^(?:page|seite|p) ?\d+(?: ?(?:of|von|\/) ?\d+)?$/i
 /** A name, a date, a version: words that each begin with a capital or a digit, which no sentence does. */
 const title = /^[\p{Lu}\d©&(][^ ]*(?: [\p{Lu}\d©&(][^ ]*){0,6}$/u
-const statement =
-  /^(?:this|the (?:present|following)) (?:document|report|file|memo|memorandum|presentation|paper) is (?:strictly |highly |company )?confidential\b(?! (?:if|when|unless|until|or)\b)|^dieses dokument ist (?:streng )?vertraulich\b/i
+const statement = new RegExp(
+  '^(?:this|the (?:present|following)) (?:document|report|file|memo|memorandum|presentation|paper) is ' +
+    '(?:strictly |highly |company )?confidential\\b(?! (?:if|when|unless|until|or)\\b)' +
+    '|^dieses dokument ist (?:streng )?vertraulich\\b',
+  'i',
+)
 
 const lineCharactersMax = 200
 

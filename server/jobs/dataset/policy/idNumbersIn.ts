@@ -60,8 +60,11 @@ const nationals: readonly National[] = [
 ]
 
 /** Said of numbers of any country. */
-const anyWord =
-  /\b(?:national id|identity card|identity number|identification number|personal id|personal number|id card|id number|tax id|tax number|taxpayer|social (?:security|insurance))\b|ausweisnummer|personalausweis|numéro fiscal|codice fiscale|身份证/
+const anyWord = new RegExp(
+  '\\b(?:national id|identity card|identity number|identification number|personal id|personal number|id card|id number' +
+    '|tax id|tax number|taxpayer|social (?:security|insurance))\\b' +
+    '|ausweisnummer|personalausweis|numéro fiscal|codice fiscale|身份证',
+)
 
 const charactersBefore = 40
 const charactersAfter = 20

@@ -86,8 +86,15 @@ const gnuId = (kind = '', version = ''): string => {
   return `${name}-${version.includes('.') ? version : `${version}.0`}`
 }
 
-const nonCommercial =
-  /\b(?:only|solely|exclusively) for (?:[a-z]+ (?:and|or) )?non ?commercial (?:use|purposes?|research)\b|\bfor non ?commercial (?:use|purposes?)\b|\bnon ?commercial (?:use|purposes?) only\b|\bno commercial use\b|\bcommercial use is (?:prohibited|forbidden|not (?:permitted|allowed))\b/
+const nonCommercial = new RegExp(
+  [
+    '\\b(?:only|solely|exclusively) for (?:[a-z]+ (?:and|or) )?non ?commercial (?:use|purposes?|research)\\b',
+    '\\bfor non ?commercial (?:use|purposes?)\\b',
+    '\\bnon ?commercial (?:use|purposes?) only\\b',
+    '\\bno commercial use\\b',
+    '\\bcommercial use is (?:prohibited|forbidden|not (?:permitted|allowed))\\b',
+  ].join('|'),
+)
 
 const isReserved = (plain: string): boolean =>
   /\bproprietary (?:and confidential|software|licen[cs]e|information)\b|^ ?unlicensed ?$/.test(plain) ||
