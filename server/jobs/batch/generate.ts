@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { ArtifactRef } from '../../../domain/job/events.ts'
 import { Usd, nanoUsd, usd } from '../../../domain/money.ts'
 import type { StageContext } from '../../defineJob.ts'
+import { failureOfAll, type CallFailure } from '../callFailure.ts'
 import { batchLines, type BatchInput } from './batchInput.ts'
 import { lineAsker } from './lineAsker.ts'
-import { failureOfAll, type LineFailure } from './lineFailure.ts'
 import { orderedPieces } from './orderedPieces.ts'
 import { resultLine } from './resultLine.ts'
 
@@ -29,7 +29,7 @@ export const generate = async (context: StageContext<BatchInput>): Promise<Gener
   const lines = await batchLines(context)
   const ask = lineAsker(context)
   const pieces = orderedPieces((content) => context.putArtifact(content, resultsMediaType))
-  const failures: (LineFailure & { readonly id: string; readonly index: number })[] = []
+  const failures: (CallFailure & { readonly id: string; readonly index: number })[] = []
   let succeeded = 0
   let cost = 0n
 
@@ -45,6 +45,6 @@ export const generate = async (context: StageContext<BatchInput>): Promise<Gener
     await pieces.add(index, resultLine(line, outcome))
   })
 
-  if (succeeded === 0) throw failureOfAll(failures.toSorted((left, right) => left.index - right.index))
+  if (succeeded === 0) throw failureOfAll(failures.toSorted((left, right) => left.index - right.index), 'lines')
   return { pieces: await pieces.end(), succeeded, failed: failures.length, costUsd: usd(cost) }
 }

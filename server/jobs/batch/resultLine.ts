@@ -1,12 +1,12 @@
 import type { CallAnswer } from '../../defineJob.ts'
+import type { CallFailure } from '../callFailure.ts'
 import type { BatchLine } from './batchLine.ts'
-import type { LineFailure } from './lineFailure.ts'
 
 /**
  * One line of `results.jsonl`. Holds nothing that tells an undisturbed run from a resumed one: no instants, no call
  * numbers, nothing about what was answered from the log.
  */
-export const resultLine = (line: BatchLine, outcome: CallAnswer | LineFailure): Uint8Array => {
+export const resultLine = (line: BatchLine, outcome: CallAnswer | CallFailure): Uint8Array => {
   const metadata = line.metadata === undefined ? {} : { metadata: line.metadata }
   const result = 'error' in outcome ? { error: outcome.error } : answered(outcome)
   return Buffer.from(`${JSON.stringify({ id: line.id, ...result, ...metadata })}\n`, 'utf8')
