@@ -1,5 +1,5 @@
 import type { Declared } from '../parsedText.ts'
-import { htmlEvents } from './htmlEvents.ts'
+import { htmlEvents, type Attributes } from './htmlEvents.ts'
 
 /** What a docx says of itself: its core properties, and those that somebody added by name. */
 export const docxDeclared = async (parts: ReadonlyMap<string, string>): Promise<Declared> => {
@@ -11,7 +11,7 @@ export const docxDeclared = async (parts: ReadonlyMap<string, string>): Promise<
     parts.get('docProps/custom.xml') ?? '',
     (_tag, value) => name !== '' && declared.set(name, value),
     (attributes) => {
-      name = attributes['name']?.trim().toLowerCase() ?? name
+      name = attributes()['name']?.trim().toLowerCase() ?? name
     },
   )
   return Object.fromEntries(declared)
@@ -20,7 +20,7 @@ export const docxDeclared = async (parts: ReadonlyMap<string, string>): Promise<
 const eachValue = async (
   xml: string,
   found: (tag: string, value: string) => void,
-  opened: (attributes: Readonly<Record<string, string>>) => void = () => {},
+  opened: (attributes: Attributes) => void = () => {},
 ): Promise<void> => {
   let tag = ''
   await htmlEvents(xml, {

@@ -14,9 +14,12 @@ export const htmlDeclared = (): HtmlEvents & { declared(): Declared } => {
   return {
     open: (tag, attributes) => {
       if (tag === 'title') title ??= ''
-      if (tag === 'meta') declare(attributes['name'] ?? attributes['property'] ?? '', attributes['content'])
-      if ((tag === 'link' || tag === 'a') && /(?:^|\s)license(?:\s|$)/i.test(attributes['rel'] ?? '')) {
-        declare('license', attributes['href'])
+      if (tag === 'meta') {
+        const { name, property, content } = attributes()
+        declare(name ?? property ?? '', content)
+      } else if (tag === 'link' || tag === 'a') {
+        const { rel = '', href } = attributes()
+        if (/(?:^|\s)license(?:\s|$)/i.test(rel)) declare('license', href)
       }
     },
     text: (text) => {

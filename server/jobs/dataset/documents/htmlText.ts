@@ -40,7 +40,8 @@ export const htmlText = async (html: string): Promise<ParsedText> => {
       reader.close(tag)
     },
   })
-  return { ...builder.built(), declared: declared.declared(), notes: reader.end() }
+  const notes = reader.end()
+  return { ...builder.built(), declared: declared.declared(), notes }
 }
 
 const blockReader = (

@@ -1,4 +1,4 @@
-type Attributes = Readonly<Record<string, string>>
+import type { Attributes } from './htmlEvents.ts'
 
 const blockTags = new Set(
   (
@@ -17,6 +17,7 @@ export const isBlockTag = (tag: string): boolean => blockTags.has(tag)
  */
 export const lineWriter = () => {
   let parts: string[] = []
+  let hasWords = false
   let isRaw = false
   /** Nothing but a marker stands in the line. */
   let fresh = true
@@ -52,6 +53,7 @@ export const lineWriter = () => {
 
   return {
     write: (text: string): void => {
+      if (!hasWords && text.trim() !== '') hasWords = true
       if (preDepth > 0) {
         isRaw = true
         put(text)
@@ -73,7 +75,7 @@ export const lineWriter = () => {
         newLine()
         put(tag === 'li' ? marker() : '  ')
       } else if (isBlockTag(tag)) breakBlock()
-      if (tag === 'ol' || tag === 'ul') lists.push(tag === 'ul' ? null : (firstNumber(attributes['start']) ?? 1))
+      if (tag === 'ol' || tag === 'ul') lists.push(tag === 'ul' ? null : (firstNumber(attributes()['start']) ?? 1))
       if (tag === 'table') tableDepth += 1
       if (tag === 'pre') preDepth += 1
     },
@@ -84,11 +86,12 @@ export const lineWriter = () => {
       if (tag === 'tr') newLine()
       else if (isBlockTag(tag)) breakBlock()
     },
-    /** What was written since the last time. */
+    /** What was written since the last time; markers alone are nothing. */
     take: (): string => {
-      const text = parts.join('')
+      const text = hasWords ? parts.join('') : ''
       const taken = isRaw ? text : text.replace(/ +(?=\n)/g, '').replace(/\n{3,}/g, '\n\n')
       parts = []
+      hasWords = false
       isRaw = false
       fresh = true
       afterSpace = true
