@@ -1,6 +1,9 @@
 import type { Material } from './offlineMaterial.ts'
 
-/** JSON of the shape of `shape`, its strings filled from the material; its outermost arrays have `items` entries. */
+/**
+ * JSON of the shape of `shape`, its strings filled from the material; its outermost arrays have `items` entries, each
+ * of the shape that stands in its place.
+ */
 export const filledJson = (shape: unknown, material: Material, items: number): unknown =>
   fill(shape, '', 0, { material, items })
 
@@ -8,9 +11,9 @@ type Source = { readonly material: Material; readonly items: number | null }
 
 const fill = (shape: unknown, name: string, nth: number, source: Source): unknown => {
   if (Array.isArray(shape)) {
-    const entry: unknown = shape[0] ?? ''
     const inside = { ...source, items: null }
-    return Array.from({ length: source.items ?? shape.length }, (_, index) => fill(entry, name, nth + index, inside))
+    const entryAt = (index: number): unknown => shape[index % Math.max(1, shape.length)] ?? ''
+    return Array.from({ length: source.items ?? shape.length }, (_, index) => fill(entryAt(index), name, nth + index, inside))
   }
   if (typeof shape === 'object' && shape !== null) {
     return Object.fromEntries(Object.entries(shape).map(([key, value]) => [key, fill(value, key, nth, source)]))
@@ -22,6 +25,8 @@ const filledString = (shape: string, name: string, nth: number, material: Materi
   const sentence = pick(material.sentences, nth) ?? ''
   const alternatives = shape.split('|')
   if (alternatives.length > 1) return (pick(alternatives, nth) ?? '').trim()
+  // What sort of entry is wanted is for the prompt to say.
+  if (/^(?:family|kind|type)$/i.test(name) && shape !== '') return shape
   if (/id$/i.test(name)) return String(nth + 1)
   if (/question|query|instruction|prompt|input/i.test(name)) return questionOf(sentence, nth, material)
   if (/title|topic|term|keyword|tag|label|category|name/i.test(name)) return pick(material.terms, nth) ?? ''

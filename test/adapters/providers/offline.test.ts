@@ -92,6 +92,17 @@ describe('an offline answer', () => {
     }
   })
 
+  test('in JSON gives each entry the shape in its place, and keeps the family it is of', () => {
+    const shape = '{"examples":[{"family":"summary","text":"…"},{"family":"definition","quote":"…"}]}'
+    const prompt = `Write 2 examples as JSON: ${shape}\n<document>${glaciers}</document>`
+    expect(JSON.parse(answerTo(prompt))).toEqual({
+      examples: [
+        { family: 'summary', text: expect.stringMatching(/./) },
+        { family: 'definition', quote: expect.stringMatching(/./) },
+      ],
+    })
+  })
+
   test('in JSON has a shape of its own where the prompt shows none', () => {
     expect(Object.keys(JSON.parse(answerTo(`Answer in JSON. <text>${glaciers}</text>`)))).toEqual([
       'answer',
