@@ -27,8 +27,11 @@ const textOut = (stream: WriteStream, name: string): TextOut => {
   return {
     isTerminal: stream.isTTY && process.env['TERM'] !== 'dumb',
     get columns() {
-      // A terminal that does not tell its width says 0.
+      // A terminal that does not tell its size says 0.
       return stream.columns > 0 ? stream.columns : 80
+    },
+    get rows() {
+      return stream.rows > 0 ? stream.rows : 24
     },
     write: (text) =>
       new Promise((resolve, reject) => {
@@ -53,6 +56,9 @@ const quiet = (out: TextOut): TextOut => ({
   isTerminal: out.isTerminal,
   get columns() {
     return out.columns
+  },
+  get rows() {
+    return out.rows
   },
   write: (text) => out.write(text).catch(() => false),
 })

@@ -8,10 +8,10 @@ import type { Call, Run } from './call.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
 import { interruption } from './interruption.ts'
 import { outcomeOf } from './jobOutcome.ts'
+import { jobShown, type ScreenCall, withScreen } from './jobShown.ts'
 import { refuseMissingKey } from './missingKey.ts'
 import { options } from './options.ts'
 import { present } from './present.ts'
-import { progressLine } from './progressLine.ts'
 import { raisedLimits } from './raisedLimits.ts'
 import { showJob } from './showJob.ts'
 import { refuseUnreachableProvider } from './reachableProvider.ts'
@@ -21,7 +21,8 @@ import { submissionOf } from './submission.ts'
 import { isAtRest, tellEnd } from './tellEnd.ts'
 
 /** Submits a job and works it here. Run again, it goes on with the job that is there. */
-export const runJob: Run = async (call) => {
+export const runJob: Run = async (called) => {
+  const call = withScreen(called)
   const out = call.given(options.out)
   if (out !== undefined) await refuseNoFolder(out)
   const submission = await submissionOf(call)
@@ -53,19 +54,19 @@ const resumedIfRaised = async (
   return Object.keys(raised).length === 0 ? job : engine.resume(job.jobId, raised, asker())
 }
 
-const worked = async ({ engine, work }: Workplace, jobId: JobId, call: Call): Promise<JobDocument> => {
+const worked = async ({ engine, work }: Workplace, jobId: JobId, call: ScreenCall): Promise<JobDocument> => {
   const stop = interruption(call.shell, 'Stopping: open calls may end first. Once more to quit at once.')
-  const line = progressLine(call.shell.stderr)
+  const progress = jobShown(engine, call)
   const following = new AbortController()
   // Shown beside the work, so its trouble is not the work's.
-  const shown = follow(engine.follow(jobId, following.signal), line.show).catch(() => {})
+  const shown = follow(engine.follow(jobId, following.signal), progress.show).catch(() => {})
   try {
     const lease = call.given(options.lease)
     await work({ only: jobId, ...present('leaseMs', lease === undefined ? undefined : Math.round(lease * 1_000)) }, stop.signal)
   } finally {
     following.abort()
     await shown
-    line.end()
+    await progress.end()
     stop.end()
   }
   return engine.status(jobId)

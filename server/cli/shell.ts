@@ -3,6 +3,8 @@ export type TextOut = {
   readonly isTerminal: boolean
   /** Width of the terminal, in characters. */
   readonly columns: number
+  /** Its height, in lines. */
+  readonly rows: number
   /**
    * Resolves when the text has been taken. Answers false when the reader has gone away (`… | head -1`): nothing
    * more will be read, which is no error. Raises `StoreUnavailable` when it cannot be written (disk full).

@@ -4,6 +4,7 @@ import { exitCode } from './exitCode.ts'
 import { fillOut, refuseNoFolder } from './fillOut.ts'
 import { followed } from './followed.ts'
 import { outcomeOf } from './jobOutcome.ts'
+import { withScreen } from './jobShown.ts'
 import { hookOptions, options } from './options.ts'
 import { unreachable } from './reachableProvider.ts'
 import { showJob } from './showJob.ts'
@@ -13,7 +14,8 @@ import { submissionOf } from './submission.ts'
 import { tellEnd } from './tellEnd.ts'
 
 /** Leaves a job for workers. A job that is there already is shown, and nothing about it changes. */
-export const submitJob: Run = async (call) => {
+export const submitJob: Run = async (called) => {
+  const call = withScreen(called)
   const out = call.given(options.out)
   const waits = call.given(options.wait) ?? false
   if (out !== undefined) await refuseNoFolder(out)

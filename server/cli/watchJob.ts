@@ -1,20 +1,22 @@
 import type { JobDocument } from '../../domain/job/document.ts'
 import type { Run } from './call.ts'
+import { changeTeller } from './changeTeller.ts'
 import { exitCode } from './exitCode.ts'
 import { interruption } from './interruption.ts'
 import { outcomeOf } from './jobOutcome.ts'
+import { jobShown, withScreen } from './jobShown.ts'
 import { options } from './options.ts'
-import { changeTeller, progressLine } from './progressLine.ts'
 import { showJob } from './showJob.ts'
 import { withEngine } from './store.ts'
 
 /** Shows a job again with each change, until it ends or pauses. Leaves with the code of that end. */
-export const watchJob: Run = (call) =>
-  withEngine(call, async (engine) => {
+export const watchJob: Run = (called) => {
+  const call = withScreen(called)
+  return withEngine(call, async (engine) => {
     const { stdout, stderr } = call.shell
     const jsonl = call.given(options.jsonl) ?? false
-    const redraws = stdout.isTerminal && stderr.isTerminal && !call.json && !jsonl
-    const line = progressLine(stderr)
+    const isDrawn = stdout.isTerminal && stderr.isTerminal && !call.json && !jsonl
+    const shown = isDrawn ? jobShown(engine, call) : null
     const changeOf = changeTeller()
     const stop = interruption(call.shell, 'Watching no longer: the job goes on.')
     let last: JobDocument | null = null
@@ -22,8 +24,8 @@ export const watchJob: Run = (call) =>
     const show = async (job: JobDocument): Promise<boolean> => {
       if (jsonl) return stdout.write(`${JSON.stringify(job)}\n`)
       if (call.json) return true
-      if (!redraws) return stdout.write(changeOf(job) ?? '')
-      line.show(job)
+      if (shown === null) return stdout.write(changeOf(job) ?? '')
+      shown.show(job)
       return true
     }
     try {
@@ -32,10 +34,11 @@ export const watchJob: Run = (call) =>
         if (!(await show(job))) break
       }
     } finally {
-      if (redraws) line.end()
+      await shown?.end()
       stop.end()
     }
     if (last === null) return exitCode.interrupted
     if (!jsonl) await showJob(last, call)
     return outcomeOf(last)
   })
+}

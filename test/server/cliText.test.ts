@@ -3,22 +3,19 @@ import { JobId } from '../../domain/ids.ts'
 import { jobDocument, type JobDocument } from '../../domain/job/document.ts'
 import type { JobEvent } from '../../domain/job/events.ts'
 import type { JobState } from '../../domain/job/job.ts'
+import { changeTeller } from '../../server/cli/changeTeller.ts'
 import { dollarsText } from '../../server/cli/dollarsText.ts'
 import { eventDetails } from '../../server/cli/eventDetails.ts'
 import { jobSummary } from '../../server/cli/jobSummary.ts'
 import { plainText } from '../../server/cli/plainText.ts'
-import { changeTeller, progressLine } from '../../server/cli/progressLine.ts'
 import type { TextOut } from '../../server/cli/shell.ts'
 import { textTable } from '../../server/cli/textTable.ts'
 import { fitting, textWidth } from '../../server/cli/textWidth.ts'
 import { event, eventExamples, eventTypes, instant, milliUsd, sha } from '../support/controls.ts'
 import { given } from '../support/given.ts'
 
-const out = (isTerminal: boolean, columns = 60): TextOut & { readonly written: string[] } => {
-  const written: string[] = []
-  return { isTerminal, columns, written, write: async (text) => (written.push(text), true) }
-}
-const shell = { program: 'knovaryn', env: {}, stdout: out(false), stderr: out(false), onSignal: () => () => {}, exitNow: () => {} }
+const out: TextOut = { isTerminal: false, columns: 60, rows: 24, write: async () => true }
+const shell = { program: 'knovaryn', env: {}, stdout: out, stderr: out, onSignal: () => () => {}, exitNow: () => {} }
 
 const running = (over: Partial<JobDocument> = {}): JobDocument => {
   const { job } = given(event.JobSubmitted(), event.JobLeased(), event.JobStarted())
@@ -51,6 +48,7 @@ test.each([
   ['é', 1],
   ['e\u0301', 1],
   ['漢字', 4],
+  ['𠀀', 2],
   ['👩‍👩‍👧', 2],
 ])('%j takes %i columns', (text, width) => {
   expect(textWidth(text)).toBe(width)
@@ -146,34 +144,13 @@ describe('the summary of a job', () => {
   })
 })
 
-describe('progress', () => {
+describe('progress away from a terminal', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
-  const at = (done: number, state: JobState = 'running'): JobDocument =>
-    running({ state, progress: { done, total: 1_000, unit: 'lines' } })
 
-  test('on a terminal is drawn ten times a second at most, with the last state last', () => {
-    const terminal = out(true)
-    const line = progressLine(terminal)
-    for (let done = 0; done < 1_000; done += 1) {
-      line.show(at(done))
-      vi.advanceTimersByTime(1)
-    }
-    line.show(at(1_000))
-    line.end()
-    expect(terminal.written.length).toBeGreaterThan(9)
-    expect(terminal.written.length).toBeLessThan(14)
-    expect(terminal.written.at(-2)).toContain('1000/1000 lines')
-    expect(terminal.written.at(-1)).toBe('\n')
-  })
-
-  test('on a terminal never runs over the line', () => {
-    const terminal = out(true, 20)
-    progressLine(terminal).show(at(1))
-    expect(terminal.written[0]).toBe('\r\u001b[Krunning intake · 1/')
-  })
-
-  test('elsewhere is a line for each change of state or stage, and one now and then', () => {
+  test('is a line for each change of state or stage, and one now and then', () => {
+    const at = (done: number, state: JobState = 'running'): JobDocument =>
+      running({ state, progress: { done, total: 1_000, unit: 'lines' } })
     const tell = changeTeller()
     const told = [at(1), at(2), at(3, 'pausing'), at(3, 'pausing')].map((job) => tell(job) !== null)
     expect(told).toEqual([true, false, true, false])

@@ -121,6 +121,7 @@ const textBench = (isTerminal: boolean): TextOut & { text(): string } => {
   return {
     isTerminal,
     columns: 80,
+    rows: 24,
     write: async (more) => {
       text += more
       return true
