@@ -27,6 +27,9 @@ const isBarrier = (of: string, tag: string): boolean => {
   return !isBlockTag(of) && isBlockTag(tag)
 }
 
+/** Browsers nest no deeper than 512. What lies further out is not looked for, so that no document takes long. */
+const depthMax = 1_000
+
 /**
  * The elements that are open, as a browser would have them, whatever tags were left out. Both verbs give how many of
  * the innermost ones end.
@@ -35,7 +38,7 @@ export const htmlNesting = () => {
   const open: string[] = []
 
   const depthOf = (isWanted: (tag: string) => boolean, isEnd: (tag: string) => boolean): number => {
-    for (let nth = open.length - 1; nth >= 0; nth -= 1) {
+    for (let nth = open.length - 1; nth >= Math.max(0, open.length - depthMax); nth -= 1) {
       const tag = open[nth] ?? ''
       if (isWanted(tag)) return open.length - nth
       if (isEnd(tag)) return 0
