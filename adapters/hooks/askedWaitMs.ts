@@ -1,5 +1,5 @@
 /** A longer wait is taken for a mistake, and read as none: 24 hours. */
-export const askedWaitMsMax = 86_400_000
+const askedWaitMsMax = 86_400_000
 
 /** The wait of a `Retry-After` in seconds or as an HTTP date; null for none, and for one that cannot be read. */
 export const askedWaitMs = (headers: Headers, nowMs: number): number | null => {
