@@ -63,13 +63,17 @@ const worked = async ({ engine, work }: Workplace, jobId: JobId, call: ScreenCal
   try {
     const lease = call.given(options.lease)
     await work({ only: jobId, ...present('leaseMs', lease === undefined ? undefined : Math.round(lease * 1_000)) }, stop.signal)
+    const job = await engine.status(jobId)
+    following.abort()
+    await shown
+    progress.show(job)
+    return job
   } finally {
     following.abort()
     await shown
     await progress.end()
     stop.end()
   }
-  return engine.status(jobId)
 }
 
 const follow = async (jobs: AsyncIterable<JobDocument>, show: (job: JobDocument) => void): Promise<void> => {

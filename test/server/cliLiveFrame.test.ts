@@ -163,7 +163,7 @@ describe('a frame', () => {
   })
 })
 
-test.each([40, 41, 59, 60, 79, 80, 120])('no line is wider than %i columns, and no row too many', (columns) => {
+test.each([1, 20, 40, 41, 59, 60, 79, 80, 120])('no line is wider than %i columns, and no row too many', (columns) => {
   const strange = '漢字👩‍👩‍👧\u001b[2J'.repeat(40)
   const { budget } = viewed(atWork).job
   const view = viewed([...atWork, event.JobLogged({ message: strange })], {

@@ -17,7 +17,7 @@ export const noteOf = (event: JobEvent | UnknownEvent): Note | null => {
     case 'JobLeased':
       return event.data.token === 1 ? null : note(`taken by ${event.data.owner}`)
     case 'LeaseExpired':
-      return note(`lost its worker, ${eventDetails(event)}`, 'yellow')
+      return note(`lost its worker: ${event.data.reason === 'owner_gone' ? 'its process is gone' : 'it was silent'}`, 'yellow')
     case 'LeaseReleased':
       return note('given back by its worker')
     case 'RetryScheduled':

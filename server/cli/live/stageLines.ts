@@ -1,9 +1,9 @@
 import type { JobState } from '../../../domain/job/job.ts'
-import { textWidth } from '../textWidth.ts'
-import { countText } from './countText.ts'
-import type { Style } from '../paint.ts'
-import { progressBar } from './bar.ts'
 import { durationText } from '../durationText.ts'
+import type { Style } from '../paint.ts'
+import { textWidth } from '../textWidth.ts'
+import { progressBar } from './bar.ts'
+import { countText } from './countText.ts'
 import { cut, joined, type Line, lineWidth, span } from './line.ts'
 import type { LiveView } from './liveView.ts'
 import { perSecond } from './pace.ts'
@@ -68,9 +68,9 @@ export const stagesRow = (view: LiveView, width: number, nowMs: number): readonl
   ]
   const room = width - 2
   const isWide = named.reduce((sum, line) => sum + lineWidth(line) + 2, -2) > room
-  const row: Line = [span('  '), ...joined(isWide ? counted : named, room, '  ')]
+  const row = cut([span('  '), ...joined(isWide ? counted : named, room, '  ')], width)
   const progress = progressLine(view, width - 4, nowMs)
-  return progress.length === 0 ? [row] : [row, [span('    '), ...progress]]
+  return progress.length === 0 ? [row] : [row, cut([span('    '), ...progress], width)]
 }
 
 const tookLine = ({ stageMs }: LiveView, stage: string, mark: Mark): Line => {
