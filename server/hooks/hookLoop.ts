@@ -86,7 +86,7 @@ export const hookLoop = async (
 
   const run = async (): Promise<void> => {
     const onTrouble = trouble
-    const withdraw = await patiently({ clock, onTrouble }, signal, () => announce(deps.presence, taker)).catch(trouble)
+    const withdraw = await patiently({ clock, onTrouble }, signal, async () => deps.presence?.announce(taker)).catch(trouble)
     let following: Promise<void> | null = null
     while (!signal.aborted) {
       try {
@@ -123,6 +123,3 @@ export const hookLoop = async (
     ended: run().catch(trouble),
   }
 }
-
-const announce = (presence: Presence | null, taker: string): Promise<() => Promise<void>> =>
-  presence === null ? Promise.resolve(async () => {}) : presence.announce(taker)
