@@ -20,6 +20,8 @@ export type ChunkedDocument = {
 
 type Named = Structure & { readonly name: string; readonly text: string }
 
+export type DocumentChunker = (document: Named) => Promise<ChunkedDocument>
+
 /**
  * Cuts documents into chunks, with what is personal treated as the parameters say: raises `PolicyBlockError` with
  * `privacy: block`. Loads what that takes.
@@ -27,9 +29,9 @@ type Named = Structure & { readonly name: string; readonly text: string }
 export const documentChunker = async ({
   privacy,
   chunkTokens,
-}: Pick<DatasetParameters, 'privacy' | 'chunkTokens'>): Promise<(document: Named) => ChunkedDocument> => {
+}: Pick<DatasetParameters, 'privacy' | 'chunkTokens'>): Promise<DocumentChunker> => {
   const [count, { findPersonalData }] = await Promise.all([tokenCounter(), import('./policy/personalData.ts')])
-  return (document) => {
+  return async (document) => {
     const { text, blocks, pages } = document
     const found = privacy === 'allow' ? [] : findPersonalData(text)
     const [first] = found
@@ -42,7 +44,7 @@ export const documentChunker = async ({
     })
     // What is masked is in a gap: the mask guards against what no chunk should hold in the first place.
     const safe = found.length === 0 ? text : masked(text, found)
-    const all = chunkText({ text: safe, blocks, pages }, { chunkTokens, count, gaps: passages })
+    const all = await chunkText({ text: safe, blocks, pages }, { chunkTokens, count, gaps: passages })
     const chunks = all.filter(({ start, end, tokens }) => isEnough(safe.slice(start, end), tokens))
     const unusable = chunks.length > 0 ? null : all.length > 0 ? tooLittle : 'all of it stands beside personal data'
     return { chunks, passages, masked: found.length === 0 ? null : safe, unusable }
@@ -81,13 +83,13 @@ const blocked = (document: Named, { kind, start }: PersonalData): PolicyBlockErr
 /** Says where an offset is, asked in rising order: on which page, or where there are none in which line of the text. */
 const placeIn = ({ text, pages }: { readonly text: string; readonly pages: readonly Page[] }): ((offset: number) => string) => {
   let line = 1
-  let at = 0
+  let lineEnd = text.indexOf('\n')
   return (offset) => {
     const page = pageAt(pages, offset)
     if (page !== undefined) return `on page ${page}`
-    for (let next = text.indexOf('\n', at); next !== -1 && next < offset; next = text.indexOf('\n', at)) {
+    while (lineEnd !== -1 && lineEnd < offset) {
       line += 1
-      at = next + 1
+      lineEnd = text.indexOf('\n', lineEnd + 1)
     }
     return `in line ${line} of its text`
   }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { InvalidInputError, PolicyBlockError } from '../../../domain/errors.ts'
 import { ArtifactRef } from '../../../domain/job/events.ts'
 import type { StageContext } from '../../defineJob.ts'
-import { type ChunkedDocument, documentChunker } from './chunkDocument.ts'
+import { type ChunkedDocument, type DocumentChunker, documentChunker } from './chunkDocument.ts'
 import type { DatasetInput } from './datasetInput.ts'
 import { datasetParameters } from './datasetParameters.ts'
 import { readText } from './documentTexts.ts'
@@ -57,7 +57,7 @@ export const chunk = async (context: Context): Promise<ChunkResult> => {
 type Work = {
   readonly document: ParsedDocument
   readonly number: number
-  readonly chunksOf: (document: Parameters<Awaited<ReturnType<typeof documentChunker>>>[0]) => ChunkedDocument
+  readonly chunksOf: DocumentChunker
 }
 
 const chunkedDocument = async (context: Context, { document, number, chunksOf }: Work): Promise<DocumentChunks> => {
@@ -65,7 +65,7 @@ const chunkedDocument = async (context: Context, { document, number, chunksOf }:
   const known = await context.checkpointed(key)
   if (known !== null) return known.value
   const { text, structure } = await readText(context, document, document.text)
-  const { chunks, passages, masked, unusable } = chunksOf({ name: document.name, text, ...structure })
+  const { chunks, passages, masked, unusable } = await chunksOf({ name: document.name, text, ...structure })
   const safe = masked === null ? null : await context.putArtifact(Buffer.from(masked, 'utf8'), document.text.mediaType)
   const made: DocumentChunks = {
     chunks: numberedChunks(number, chunks),

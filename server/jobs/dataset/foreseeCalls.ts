@@ -1,6 +1,6 @@
 import type { ArtifactRef } from '../../../domain/job/events.ts'
 import type { ForeseenCall, JobSettings } from '../../defineJob.ts'
-import { documentChunker } from './chunkDocument.ts'
+import { type DocumentChunker, documentChunker } from './chunkDocument.ts'
 import { chunkRequest } from './chunkRequest.ts'
 import { numberedChunks } from './chunkStage.ts'
 import type { DatasetInput } from './datasetInput.ts'
@@ -35,19 +35,17 @@ export async function* foreseeCalls(input: DatasetInput, settings: Settings): As
   }
 }
 
-type Chunker = Awaited<ReturnType<typeof documentChunker>>
-
 async function* foreseenChunks(
   { documents }: DatasetInput,
   { read }: Settings,
-  chunksOf: Chunker,
+  chunksOf: DocumentChunker,
 ): AsyncGenerator<{ readonly chunk: Chunk; readonly slice: string }> {
   const apart = parseApart({ threads: 1, signal: new AbortController().signal })
   try {
     for (const [number, { name, original }] of documents.entries()) {
       const load = (): Promise<Uint8Array> => read(original)
       const { text, structure } = await apart.read({ type: original.mediaType, name, bytes: original.bytes, load })
-      const { chunks } = chunksOf({ name, text, ...Structure.parse(JSON.parse(structure)) })
+      const { chunks } = await chunksOf({ name, text, ...Structure.parse(JSON.parse(structure)) })
       for (const chunk of numberedChunks(number, chunks)) yield { chunk, slice: text.slice(chunk.start, chunk.end) }
     }
   } finally {

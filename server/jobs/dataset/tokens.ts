@@ -18,7 +18,8 @@ export const tokenCounter = async (): Promise<CountTokens> => {
 }
 
 // Merging takes quadratic time in a piece without a seam, so such a run counts as its bytes: never fewer than its tokens.
-const seamless = /[\p{L}\p{M}]{256,}|\s{256,}|[^\s\p{L}\p{N}]{256,}/gu
+// A run of megabytes is taken piece by piece, since one match of it would overflow the stack.
+const seamless = /[\p{L}\p{M}]{256,4096}|\s{256,4096}|[^\s\p{L}\p{N}]{256,4096}/gu
 
 // Text that spells a special token is text all the same.
 const asText = { disallowedSpecial: new Set<string>() }

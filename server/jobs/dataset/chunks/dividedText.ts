@@ -25,6 +25,9 @@ export const cutOnce = (text: string, range: TextRange, kind: Kind): readonly Te
   return [range]
 }
 
+/** UTF-16 units for each unit of size that nothing of use has more of: it is cut without being measured. */
+const unitsMaxOfSize = 16
+
 export type Measured = TextRange & { readonly size: number }
 
 /**
@@ -32,22 +35,28 @@ export type Measured = TextRange & { readonly size: number }
  * place. The parts are in order and trimmed, and hold all that is not white space. `sizeOf` must not be more than
  * three for each UTF-16 unit.
  */
-export const divided = (
+export function* divided(
   text: string,
-  block: TextRange & { readonly kind: Kind },
+  range: TextRange & { readonly kind: Kind },
   measure: { readonly sizeMax: number; sizeOf(slice: string): number },
-): readonly Measured[] => {
+): Generator<Measured> {
+  const { start, end, kind } = range
   const { sizeMax, sizeOf } = measure
-  const within = (range: TextRange): readonly Measured[] => {
-    const size = sizeOf(text.slice(range.start, range.end))
-    if (size <= sizeMax) return [{ ...range, size }]
-    const parts = cutOnce(text, range, block.kind)
-    if (parts.length > 1) return parts.flatMap(within)
-    return windowsOf(text, range, Math.max(2, Math.floor(sizeMax / 3))).map((window) => {
-      const slice = text.slice(window.start, window.end)
-      // Without a seam windows come to more together than one by one: each counts for the most it can.
-      return { ...window, size: /\s/.test(slice) ? sizeOf(slice) : Buffer.byteLength(slice) }
-    })
+  if (end - start <= sizeMax * unitsMaxOfSize) {
+    const size = sizeOf(text.slice(start, end))
+    if (size <= sizeMax) {
+      yield { start, end, size }
+      return
+    }
   }
-  return within({ start: block.start, end: block.end })
+  const parts = cutOnce(text, range, kind)
+  if (parts.length > 1) {
+    for (const part of parts) yield* divided(text, { ...part, kind }, measure)
+    return
+  }
+  for (const window of windowsOf(text, range, Math.max(2, Math.floor(sizeMax / 3)))) {
+    const slice = text.slice(window.start, window.end)
+    // Without a seam windows come to more together than one by one: each counts for the most it can.
+    yield { ...window, size: /\s/.test(slice) ? sizeOf(slice) : Buffer.byteLength(slice) }
+  }
 }

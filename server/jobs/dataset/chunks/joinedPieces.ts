@@ -16,7 +16,7 @@ const startsSection = (piece: Piece | undefined): boolean => (piece?.level ?? In
 const isHeading = (piece: Piece | undefined): boolean => piece !== undefined && piece.level !== null
 
 /** Joins pieces to groups of at most `tokensMax`, as far as tokens of the parts sum up to those of the whole. */
-export const joinedPieces = (pieces: Iterable<Piece>, joining: Joining): readonly Group[] => {
+export const joinedPieces = async (pieces: AsyncIterable<Piece>, joining: Joining): Promise<readonly Group[]> => {
   const { text, tokensMax, count } = joining
   const enough = tokensMax * enoughShare
   const groups: Group[] = []
@@ -48,7 +48,7 @@ export const joinedPieces = (pieces: Iterable<Piece>, joining: Joining): readonl
     add(piece)
   }
 
-  for (const piece of pieces) add(piece)
+  for await (const piece of pieces) add(piece)
   begin([])
   return groups
 }

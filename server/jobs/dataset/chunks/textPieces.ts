@@ -41,11 +41,11 @@ export function* piecesOf(
     const level = kind === 'heading' ? (block.level ?? 1) : null
     const under = headings(block)
     for (const range of outside(text, block, gaps, nextGap)) {
-      const parts = divided(text, { ...range, kind }, { sizeMax: tokensMax, sizeOf: count })
-      for (const part of parts) {
+      for (const part of divided(text, { ...range, kind }, { sizeMax: tokensMax, sizeOf: count })) {
         const apart = isApart(part.start)
+        const isCut = part.start > range.start || part.end < range.end
         end = part.end
-        yield { start: part.start, end, tokens: part.size, kind, level, headings: under, apart, isCut: parts.length > 1 }
+        yield { start: part.start, end, tokens: part.size, kind, level, headings: under, apart, isCut }
       }
     }
   }

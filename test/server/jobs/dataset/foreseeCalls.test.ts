@@ -34,7 +34,7 @@ describe('the calls a dataset foresees', () => {
     [90, 100],
     [200, null],
     [400, 40],
-  ])('of %i tokens a chunk and target %j take within 15 %% the output that the offline provider bills', async (chunkTokens, target) => {
+  ])('of %i tokens a chunk and target %j take the output that the offline provider bills, give or take 15 percent', async (chunkTokens, target) => {
     const calls = await foreseen({ target, parameters: { chunkTokens } })
     const expected = calls.reduce((sum, { outputTokens = 0 }) => sum + outputTokens, 0)
     const billed = calls.reduce((sum, { request }) => sum + offlineCompletion(request).usage.outputTokens, 0)
