@@ -3,7 +3,7 @@ import type { StageContext } from '../../defineJob.ts'
 import { Structure } from './parsedText.ts'
 import { ChunkResult, ParseResult, type ParsedDocument } from './stageResults.ts'
 
-/** A document's text as all offsets are into it and as it is exported: personal data is masked in it already. */
+/** A document's text as all offsets are into it and as it is exported: what is quarantined as personal is masked in it. */
 export type DocumentText = {
   readonly document: ParsedDocument
   readonly textRef: ArtifactRef
