@@ -28,7 +28,7 @@ const isBarrier = (of: string, tag: string): boolean => {
 }
 
 /** Browsers nest no deeper than 512. What lies further out is not looked for, so that no document takes long. */
-const depthMax = 1_000
+const depthMax = 512
 
 /**
  * The elements that are open, as a browser would have them, whatever tags were left out. Both verbs give how many of

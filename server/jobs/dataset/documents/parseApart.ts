@@ -9,7 +9,7 @@ import { readDocument, type ReadDocument } from './readDocument.ts'
  */
 const compiled = import.meta.url.endsWith('.ts') ? null : new URL('./parseWorker.js', import.meta.url)
 
-const limitsOfDocument: ParseLimits = { secondsMax: 300, memoryMbMax: 3_072 }
+const limitsOfDocument: ParseLimits = { secondsMax: 300, memoryMbMax: 2_048 }
 
 /** Read at once where they are: sending them to a thread would take longer. */
 const lightTypes: ReadonlySet<DocumentType> = new Set(['text/plain', 'text/markdown'])

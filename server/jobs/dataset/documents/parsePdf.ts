@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Declared, ParsedText } from '../parsedText.ts'
 import { pdfBlocks, pdfSizes } from './pdfBlocks.ts'
 import { pdfLines, type PdfLine } from './pdfLines.ts'
+import { refusePdfBomb } from './refusePdfBomb.ts'
 import { textBuilder } from './textBuilder.ts'
 import { complaint, wrongDocument } from './wrongDocument.ts'
 
@@ -9,9 +10,10 @@ type Pdf = Awaited<ReturnType<typeof openPdf>>
 
 /**
  * The text of a PDF page by page, with its paragraphs, and headings by the size of their letters. Raises
- * `InvalidInputError` for a PDF that is encrypted, damaged, or has no text on any page.
+ * `InvalidInputError` for a PDF that is encrypted, damaged, a bomb, or has no text on any page.
  */
 export const parsePdf = async (content: Uint8Array, name: string): Promise<ParsedText> => {
+  refusePdfBomb(name, content)
   const pdf = await openPdf(content, name)
   try {
     const pages = await linesByPage(pdf, name)

@@ -34,7 +34,7 @@ test('an empty front matter is none of the text', async () => {
 test('a long text has the blocks that its parts have', async () => {
   const part = (nth: number): string =>
     `## Part ${nth}\n\nwords of it\n\n- a\n\n- b\n\n\`\`\`\n# no\n\n- no\n\`\`\`\n\n| x | y |\n|---|---|\n| ${nth} | 2 |\n\n`
-  const count = 600
+  const count = 400
   const read = await parsed(Array.from({ length: count }, (_, nth) => part(nth)).join(''))
   const expected = (await Promise.all([1].map((nth) => parsed(part(nth))))).flatMap(({ blocks }) => blocks.map(({ kind }) => kind))
   expect(read.blocks.map(({ kind }) => kind)).toEqual(Array.from({ length: count }, () => expected).flat())

@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { pageAt } from '../../../../../server/jobs/dataset/parsedText.ts'
 import { parsePdf } from '../../../../../server/jobs/dataset/documents/parsePdf.ts'
@@ -55,6 +56,15 @@ test.each([
   ['garbage', async () => Buffer.from('%PDF-1.7\ngarbage'), /^a\.pdf is damaged: /],
 ])('a PDF that is %s is refused by name', async (_, made, says) => {
   await expect(parsePdf(await made(), 'a.pdf')).rejects.toMatchObject({ name: 'InvalidInputError', message: expect.stringMatching(says) })
+})
+
+test('a PDF with a stream that unpacks without end is refused by name, before it is unpacked', async () => {
+  const packed = deflateSync(Buffer.alloc(129 * 1_048_576))
+  const bomb = (filter: string, content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`%PDF-1.7\n4 0 obj\n<</Filter ${filter}>>\nstream\n`), content, Buffer.from('\nendstream\nendobj\n')])
+  const says = /^a\.pdf looks like a bomb: the stream at its byte \d+ unpacks to more than 134217728 bytes$/
+  await expect(parsePdf(bomb('/FlateDecode', packed), 'a.pdf')).rejects.toThrow(says)
+  await expect(parsePdf(bomb('[/FlateDecode /FlateDecode]', deflateSync(packed)), 'a.pdf')).rejects.toThrow(says)
 })
 
 test('a PDF that only its owner may change is read', async () => {
