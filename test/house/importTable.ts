@@ -20,6 +20,7 @@ const serverLibraries = [
   'prom-client',
   'unpdf',
   'mammoth',
+  'htmlparser2',
   'node-html-parser',
   'gpt-tokenizer',
   'libphonenumber-js',
