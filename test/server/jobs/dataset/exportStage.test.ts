@@ -60,8 +60,8 @@ const sifted = (): { log: StageLog; dedup: Sifted } => {
 
 const exported = async (log: StageLog, parameters: Record<string, unknown> = {}) => {
   const options = { input, log, parameters }
-  log.results.set('version', await version(stageContext('version', options).context as never))
-  const output = await exportDataset(stageContext('export', options).context as never)
+  log.results.set('version', await version(stageContext<DatasetInput>('version', options).context))
+  const output = await exportDataset(stageContext<DatasetInput>('export', options).context)
   const text = (path: string): string => Buffer.from(log.artifacts.get(output.files.find((file) => file.path === path)!.ref.sha256)!).toString()
   return { output, text, paths: output.files.map(({ path }) => path) }
 }
@@ -86,14 +86,15 @@ test('each line has its messages, the slice that its span names, and what it is 
     expect(line.contentHash).toBe(hashOf(canonical(line.messages)))
     expect(line.callId).toBe(callId)
   }
-  expect(lines.map((line) => JSON.parse(line).license).toSorted()).toEqual(['CC-BY-4.0', null])
+  expect(new Set(lines.map((line) => JSON.parse(line).license))).toEqual(new Set(['CC-BY-4.0', null]))
 })
 
 test('the sums are those of every other file, in the order of their paths', async () => {
   const { output, text } = await exported(sifted().log)
   const sums = text('SHA256SUMS').trimEnd().split('\n').map((line) => line.split('  '))
   expect(sums).toHaveLength(output.files.length - 1)
-  expect(sums.map(([, path]) => path)).toEqual(sums.map(([, path]) => path).toSorted())
+  const listed = sums.map(([, path = '']) => path)
+  expect(listed.every((path, nth) => nth === 0 || listed[nth - 1]! < path)).toBe(true)
   for (const [sha256, path] of sums) expect(output.files.find((file) => file.path === path)?.ref.sha256).toBe(sha256)
 })
 
