@@ -1,8 +1,10 @@
 import type { JobId } from '../domain/ids.ts'
 import type { JobDocument } from '../domain/job/document.ts'
-import type { JobEvent, LimitName, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
+import type { EventType, JobEvent, LimitName, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
 import type { JobState } from '../domain/job/job.ts'
 import type { Usd } from '../domain/money.ts'
+import type { ArtifactName } from '../domain/ports/artifactStore.ts'
+import type { Position } from '../domain/ports/eventStore.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
 import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
 import type { ListedJob } from '../projections/jobList.ts'
@@ -173,6 +175,24 @@ export type ProjectionCheck = {
   readonly differs: { readonly key: string; readonly stored: string | null; readonly folded: string | null } | null
 }
 
+/** Which events to follow, and from where. All parts must hold. */
+export type LiveQuery = {
+  /** A position that was given out before; `start`: from the first event; `end` (default): from now on. */
+  readonly after?: Position | 'start' | 'end'
+  /** Handle of one job. */
+  readonly jobId?: string
+  readonly projectIds?: readonly string[]
+  readonly types?: readonly EventType[]
+}
+
+/**
+ * What is told of the log: each event of the query exactly once and in order, and now and then how far that reaches,
+ * counting what the query hid. Whoever asks again with the last position misses nothing and gets nothing twice.
+ */
+export type LiveFrame =
+  | { readonly kind: 'event'; readonly position: Position; readonly event: JobEvent | UnknownEvent }
+  | { readonly kind: 'caught_up'; readonly position: Position }
+
 /**
  * Everything people and programs do with jobs, whatever stands between them and the log.
  *
@@ -219,6 +239,15 @@ export interface Engine {
   follow(handle: string, signal: AbortSignal): AsyncIterable<JobDocument>
   /** The files of a succeeded job, in order. */
   output(handle: string): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>
+  /**
+   * Events as they come, until the signal aborts. Raises `InvalidInputError` (code `foreign_position`) for a position
+   * that is not of this log.
+   */
+  live(query: LiveQuery, signal: AbortSignal): AsyncIterable<LiveFrame>
+  /** Stores a file of a project, for submissions that name it by its hash. Durable when this resolves. */
+  putFile(projectId: string, content: Uint8Array): Promise<ArtifactName>
+  /** Null where the project has no such file: one project's hash is unknown in another. */
+  getFile(projectId: string, sha256: string): Promise<Uint8Array | null>
   resolve(handle: string): Promise<JobId>
   close(): Promise<void>
 }

@@ -19,6 +19,7 @@ import type { Asker, Engine, ProjectionCheck, Submission } from './engine.ts'
 import type { Estimating } from './estimate/estimateJob.ts'
 import { findJob } from './findJob.ts'
 import { outputOf } from './jobOutput.ts'
+import { liveEvents } from './liveEvents.ts'
 import { pageOfJobs } from './jobPages.ts'
 import type { Projector } from './projector/projector.ts'
 import { projections } from './projector/projections.ts'
@@ -209,6 +210,11 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
       const { job } = await existing(given)
       yield* outputOf(deps, job)
     },
+    async *live({ jobId, ...query }, signal) {
+      yield* liveEvents(events, { ...query, jobId: jobId === undefined ? undefined : await resolve(jobId) }, signal)
+    },
+    putFile: (projectId, content) => artifacts.put(projectId, content),
+    getFile: (projectId, hash) => artifacts.get(projectId, hash),
     resolve,
     close: () => deps.close(),
   }

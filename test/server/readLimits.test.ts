@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { GivenLimits } from '../../server/engine.ts'
 import { readLimits } from '../../server/readLimits.ts'
 
 test('limits are read as people write them', () => {
@@ -17,5 +18,5 @@ test.each([
   [{ maximumCalls: 1.5 }, /^limit maximumCalls 1.5 /],
   [{ maximumCall: 1 }, 'limit maximumCall is not known: did you mean "maximumCalls"?'],
 ])('%j is refused', (limits, message) => {
-  expect(() => readLimits(limits)).toThrow(message)
+  expect(() => readLimits(limits as GivenLimits)).toThrow(message)
 })
