@@ -178,7 +178,7 @@ export type ProjectionCheck = {
 /** Which events to follow, and from where. All parts must hold. */
 export type LiveQuery = {
   /** A position that was given out before; `start`: from the first event; `end` (default): from now on. */
-  readonly after?: Position | 'start' | 'end'
+  readonly after?: Position
   /** Handle of one job. */
   readonly jobId?: string
   readonly projectIds?: readonly string[]

@@ -30,7 +30,7 @@ export async function* liveEvents(events: EventStore, query: LiveQueryOfJob, sig
 const projectOf = (meta: unknown): string =>
   typeof meta === 'object' && meta !== null && 'projectId' in meta && typeof meta.projectId === 'string' ? meta.projectId : ''
 
-const startOf = async (events: EventStore, after: Position | 'start' | 'end'): Promise<Position> => {
+const startOf = async (events: EventStore, after: Position): Promise<Position> => {
   if (after === 'start') return beforeAll
   const head = await events.head()
   if (after === 'end') return head
