@@ -23,8 +23,10 @@ const smallWords = new Set(
   ).split(' '),
 )
 
-/** Words of one stem mostly begin with the same letters, whatever the language. */
+/** Words of one stem mostly begin with the same letters, whatever the language; the short ones differ in a common ending. */
+const stemOf = (word: string): string => Array.from(word.replace(endings, '')).slice(0, stemLetters).join('')
 const stemLetters = 5
+const endings = /(?<=.{3})(?:ings?|e[nrdm]s?|es?|s)$/u
 
 const unspaced = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}]`
 const words = new RegExp(String.raw`(?<run>${unspaced}+)|(?:(?!${unspaced})[\p{L}\p{M}\p{N}])+`, 'gu')
@@ -39,7 +41,7 @@ export const termsOf = (text: string): ReadonlySet<string> => {
   for (const { 0: word, groups } of bare.matchAll(words)) {
     if (groups?.['run'] === undefined) {
       if (/\p{N}/u.test(word)) terms.add(word)
-      else if (word.length > 2 && !smallWords.has(word)) terms.add(Array.from(word).slice(0, stemLetters).join(''))
+      else if (word.length > 2 && !smallWords.has(word)) terms.add(stemOf(word))
       continue
     }
     const characters = Array.from(word)
