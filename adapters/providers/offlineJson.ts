@@ -39,8 +39,8 @@ const questionOf = (sentence: string, nth: number, material: Material): string =
   const own = material.terms.filter((term) => lower.includes(term))
   const [subject = 'this', other] = own.length > 0 ? own : material.terms.slice(nth)
   return other === undefined
-    ? `What does the text say about ${subject}?`
-    : `What does the text say about ${subject} and ${other}?`
+    ? `What is known about ${subject}?`
+    : `What is known about ${subject} and ${other}?`
 }
 
 const pick = (list: readonly string[], nth: number): string | undefined => list[nth % Math.max(1, list.length)]

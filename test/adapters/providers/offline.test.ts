@@ -86,7 +86,7 @@ describe('an offline answer', () => {
     expect(new Set(examples.map((example: { answer: string }) => example.answer)).size).toBe(3)
     for (const { question, answer, level, score, tags } of examples) {
       expect(glaciers).toContain(answer)
-      expect(question).toMatch(/^What does the text say about \w+/)
+      expect(question).toMatch(/^What is known about \w+/)
       expect(['easy', 'hard']).toContain(level)
       expect([score, tags.length]).toEqual([0.5, 1])
     }
