@@ -42,14 +42,18 @@ export const openWorkplace = async (config: Config, around: Surroundings): Promi
   const clock = systemClock()
   const telemetry = loggedTelemetry(around.log, clock.monotonic)
   const stores = await openStores(config, clock)
-  const [{ batchJob }, own] = await Promise.all([import('./jobs/batch/batchJob.ts'), ownDefinitions(config)])
+  const [{ batchJob }, { datasetJob }, own] = await Promise.all([
+    import('./jobs/batch/batchJob.ts'),
+    import('./jobs/dataset/datasetJob.ts'),
+    ownDefinitions(config),
+  ])
   return workplace({
     ...stores,
     clock,
     random: systemRandom(),
     sha256,
     telemetry,
-    definitions: [batchJob, ...own, ...(around.definitions ?? [])],
+    definitions: [batchJob, datasetJob, ...own, ...(around.definitions ?? [])],
     provider: await providers(config, around.env, clock),
     ownPrices: (provider) => (provider === offlinePriceProfile.provider ? [offlinePriceProfile] : []),
     providerLimits: (name) => config.providers[name] ?? {},
