@@ -22,7 +22,8 @@ export type ParseThread = {
 }
 
 export const parseThread = (program: URL, limits: ParseLimits): ParseThread => {
-  const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: limits.memoryMbMax } })
+  // What was loaded in front of the process (`--import`) was meant for it, and may end whatever it runs in.
+  const worker = new Worker(program, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: limits.memoryMbMax } })
   // Without a listener a thread that dies between two documents would end the process.
   worker.on('error', () => {})
   let isAlive = true
