@@ -34,11 +34,16 @@ export const materialOf = (text: string): Material => {
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/\p{L}[\p{L}\p{M}\p{N}-]{3,}/gu) ?? []).filter((word) => !smallWords.has(word))
 
-const sentencesOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/u)
-      .map((sentence) => sentence.replace(/^[\s#>*-]+/, '').trim())
-      .filter((sentence) => sentence !== ''),
-  ),
-]
+/** Whole sentences, where the text has any: what stands in headings and tables is a poor answer. */
+const sentencesOf = (text: string): string[] => {
+  const parts = text
+    .split(/\n\s*\n/u)
+    .flatMap((block) => block.replace(lineWrapped, ' ').split(/(?<=[.!?]["')\]]?)\s+|(?<=[。！？])|\n+/u))
+    .map((part) => part.replace(/^[\s#>*-]+/, '').trim())
+    .filter((part) => part !== '')
+  const whole = parts.filter((part) => /[.!?。！？]["')\]]?$/u.test(part))
+  return [...new Set(whole.length > 0 ? whole : parts)]
+}
+
+/** The end of a line within a paragraph: what follows begins neither an item nor a heading nor a row. */
+const lineWrapped = /\n(?=[ \t]*[^\s#>*|\-\d])/gu

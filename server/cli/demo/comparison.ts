@@ -3,17 +3,15 @@ import { addUsd, nanoUsd, usd, type Usd, zeroUsd } from '../../../domain/money.t
 import { costOf, type ModelPrice } from '../../../domain/pricing.ts'
 import type { AuditReport, Ledger } from '../../engine.ts'
 import { dollarsText } from '../dollarsText.ts'
-import type { DemoPrompt } from './demoPrompts.ts'
-import type { DemoResult } from './demoResults.ts'
+import type { DemoDataset } from './demoDataset.ts'
 import type { ProviderCall } from './providerLog.ts'
 
 /** What the demo has in its hands when the job is done. The provider's log knows nothing of the ledger. */
 export type Evidence = {
-  readonly prompts: readonly DemoPrompt[]
   readonly calls: readonly ProviderCall[]
   readonly ledger: Ledger
   readonly job: JobDocument
-  readonly results: readonly DemoResult[]
+  readonly dataset: DemoDataset
   readonly audit: AuditReport
   readonly price: ModelPrice
 }
@@ -33,7 +31,8 @@ export const comparison = (evidence: Evidence): readonly Check[] => [
   linesAgree(evidence),
   costsAgree(evidence),
   withinBudget(evidence),
-  allAnswered(evidence),
+  spansAgree(evidence),
+  sumsAgree(evidence),
   audited(evidence),
 ]
 
@@ -49,14 +48,15 @@ export const billOf = (calls: readonly ProviderCall[], price: ModelPrice): Usd =
   )
 
 /** By the provider's log alone: a question is known by the hash of its body, whatever key it came with. */
-const nothingPaidTwice = ({ calls, prompts }: Evidence): Check => {
+const nothingPaidTwice = ({ calls, ledger }: Evidence): Check => {
   const billed = calls.filter(isBilled)
   const bodies = grouped(billed, ({ body }) => body)
   const twice = [...bodies].filter(([, same]) => same.length > 1).map(([body]) => `request ${body.slice(0, 12)}`)
-  const count = bodies.size === prompts.length ? [] : [`${bodies.size} of ${prompts.length} questions were billed`]
+  const settled = ledger.lines.filter(({ state }) => state === 'settled').length
+  const count = bodies.size === settled ? [] : [`${bodies.size} questions were billed, ${settled} are in the ledger`]
   return check(
     'nothing_paid_twice',
-    `no prompt was paid twice: ${prompts.length} prompts, ${billed.length} billed answers`,
+    `no question was paid twice: ${bodies.size} questions, ${billed.length} billed answers`,
     [...twice.map((body) => `${body} was billed more than once`), ...count],
   )
 }
@@ -84,19 +84,18 @@ const linesAgree = ({ calls, ledger }: Evidence): Check => {
 
 const keyOf = ({ callKey }: Line): string => callKey
 
-const costsAgree = ({ calls, ledger, job, results, price }: Evidence): Check => {
+const costsAgree = ({ calls, ledger, job, price }: Evidence): Check => {
   const settled = new Set(ledger.lines.filter(({ state }) => state === 'settled').map(keyOf))
   const sums: readonly (readonly [name: string, sum: Usd])[] = [
     ['the provider’s bill', billOf(calls.filter(({ key }) => key !== null && settled.has(key)), price)],
     ['the ledger’s lines', sumOf(ledger.lines.map(({ costUsd }) => costUsd))],
     ['the ledger’s total', ledger.totals.spent.costUsd],
     ['the job', job.budget.spentCostUsd],
-    ['the results', sumOf(results.map(({ costUsd }) => costUsd))],
   ]
   const spent = job.budget.spentCostUsd
   return check(
     'costs_agree',
-    `bill, ledger, job and results have the same sum: ${dollarsText(spent)}`,
+    `bill, ledger and job have the same sum: ${dollarsText(spent)}`,
     sums
       .filter(([, sum]) => sum !== spent)
       .map(([name, sum]) => `${name}: ${dollarsText(sum)} for ${dollarsText(spent)}`),
@@ -115,15 +114,21 @@ const withinBudget = ({ calls, job, price }: Evidence): Check => {
   ])
 }
 
-const allAnswered = ({ prompts, results, job }: Evidence): Check => {
-  const answered = new Map(results.map((result) => [result.id, result]))
-  const missing = prompts.filter(({ id }) => answered.get(id)?.text === undefined)
-  return check('all_answered', 'every prompt has its answer, once', [
+const spansAgree = ({ dataset: { examples, sources }, job }: Evidence): Check => {
+  const wrong = examples.filter(({ sourceSpan: { text, start, end }, quote }) => sources.get(text)?.slice(start, end) !== quote)
+  return check('spans_agree', `each of the ${examples.length} examples quotes its source, letter for letter`, [
     ...(job.state === 'succeeded' ? [] : [`the job is ${job.state}`]),
-    ...(results.length === prompts.length ? [] : [`${results.length} results for ${prompts.length} prompts`]),
-    ...missing.map(({ id }) => `${id} has no answer`),
+    ...(examples.length > 0 ? [] : ['there is no example']),
+    ...wrong.map(({ id }) => `example ${id} quotes what its source does not say`),
   ])
 }
+
+const sumsAgree = ({ dataset: { files } }: Evidence): Check =>
+  check(
+    'sums_agree',
+    `the ${files.length} files of the dataset are those of SHA256SUMS`,
+    files.filter(({ sha256, found }) => found !== sha256).map(({ path, found }) => `${path} is ${found ?? 'not there'}`),
+  )
 
 const audited = ({ audit }: Evidence): Check =>
   check(

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { JobDocument } from '../../../domain/job/document.ts'
 import type { Engine } from '../../engine.ts'
 import { asker } from '../asker.ts'
@@ -16,9 +15,8 @@ import { type DemoFolder, freshFolder } from './demoFolder.ts'
 import { demoSubmission, writeInputs } from './demoInputs.ts'
 import { startProvider, startWorker, stopWorker } from './demoProcesses.ts'
 import { demoProgress } from './demoProgress.ts'
-import { type DemoPrompt, demoPrompts } from './demoPrompts.ts'
 import { demoReport } from './demoReport.ts'
-import { readResults } from './demoResults.ts'
+import { readDataset } from './demoDataset.ts'
 import { patienceMs, price } from './demoSetting.ts'
 import { killedText, openingText, reportText, startText, takeoverText } from './demoText.ts'
 import { readProviderLog } from './providerLog.ts'
@@ -35,8 +33,8 @@ type Stage = {
 }
 
 /**
- * A batch on a paid provider, whose worker is killed halfway: everything in processes of its own, as it would be for
- * real, and then the provider's own log beside the ledger. Exits 0 only if every statement held.
+ * A dataset made with a paid provider, whose worker is killed amid the calls: everything in processes of its own, as it
+ * would be for real, and then the provider's own log beside the ledger. Exits 0 only if every statement held.
  */
 export const demo: Run = async (call) => {
   refusePlaces(call)
@@ -71,53 +69,37 @@ const refusePlaces = ({ typed }: Call): void => {
 
 const play = async (stage: Stage, call: Call): ReturnType<Run> => {
   const { folder, out } = stage
-  const prompts = demoPrompts()
   const provider = await startProvider(stage.processes, folder)
   const { baseUrl } = provider
-  const config = await writeInputs(folder, prompts, baseUrl)
+  const config = await writeInputs(folder, baseUrl)
 
   return withWorkplace({ ...call, config }, async ({ engine }) => {
     const job = await engine.submit(await demoSubmission(folder, baseUrl), asker())
-    const opening = { folder, provider: provider.process.pid, baseUrl, prompts: prompts.length, job }
-    await out.write(openingText(opening))
+    await out.write(openingText({ folder, provider: provider.process.pid, baseUrl, job }))
 
-    const killed = await killHalfway(stage, engine, job)
+    const killed = await killAmidCalls(stage, engine, job)
     await finish(stage, engine, job, killed)
     provider.process.kill('SIGTERM')
     await provider.process.ended
 
-    const resultsPath = join(folder.results, 'results.jsonl')
-    const evidence = await evidenceOf(engine, job, { folder, prompts, resultsPath })
+    const evidence = await evidenceOf(engine, job, folder)
     const seconds = Math.round(performance.now() - stage.startedAtMs) / 1_000
-    const report = demoReport(evidence, { killedPid: killed.pid, folder: folder.path, resultsPath, seconds })
-    const firstResults = evidence.results.slice(0, 2).map(({ line }) => line)
+    const report = demoReport(evidence, { killedPid: killed.pid, folder: folder.path, seconds })
     if (call.json) await call.shell.stdout.write(`${JSON.stringify(report)}\n`)
-    await out.write(reportText(report, { firstResults, folder, columns: out.columns, program: call.shell.program }))
+    await out.write(reportText(report, { examples: evidence.dataset.examples, folder, columns: out.columns, program: call.shell.program }))
     return report.comparison.holds ? exitCode.done : exitCode.broken
   })
 }
 
-type Left = {
-  readonly folder: DemoFolder
-  readonly prompts: readonly DemoPrompt[]
-  /** Filled here, as `run --out` would. */
-  readonly resultsPath: string
-}
-
-const evidenceOf = async (
-  engine: Engine,
-  { jobId }: JobDocument,
-  { folder, prompts, resultsPath }: Left,
-): Promise<Evidence> => {
+/** The results are filled in here, as `run --out` would. */
+const evidenceOf = async (engine: Engine, { jobId }: JobDocument, folder: DemoFolder): Promise<Evidence> => {
   const job = await engine.status(jobId)
-  const hasResults = job.state === 'succeeded'
-  if (hasResults) await fillOut(engine, jobId, folder.results)
+  if (job.state === 'succeeded') await fillOut(engine, jobId, folder.results)
   return {
-    prompts,
     calls: await readProviderLog(folder.callLog),
     ledger: await engine.ledger(jobId),
     job,
-    results: hasResults ? await readResults(resultsPath) : [],
+    dataset: await readDataset(folder.results),
     audit: await engine.audit(jobId),
     price,
   }
@@ -125,12 +107,12 @@ const evidenceOf = async (
 
 type Killed = { readonly pid: number; readonly atMs: number; readonly leaseToken: number | null }
 
-const killHalfway = async (stage: Stage, engine: Engine, { jobId }: JobDocument): Promise<Killed> => {
+const killAmidCalls = async (stage: Stage, engine: Engine, { jobId }: JobDocument): Promise<Killed> => {
   const { out, signal } = stage
   const worker = await startWorker(stage.processes, stage.folder)
   await out.write(startText(worker.pid))
   const progress = demoProgress(out)
-  const job = await watched({ engine, jobId, worker, signal, see: progress.show, enough: isHalfDone })
+  const job = await watched({ engine, jobId, worker, signal, see: progress.show, enough: isHalfAnswered })
   worker.kill('SIGKILL')
   const atMs = performance.now()
   progress.end()
@@ -139,8 +121,9 @@ const killHalfway = async (stage: Stage, engine: Engine, { jobId }: JobDocument)
   return { pid: worker.pid, atMs, leaseToken: job.leaseToken }
 }
 
-const isHalfDone = ({ progress }: JobDocument): boolean =>
-  progress !== null && progress.total !== null && progress.done * 2 >= progress.total
+/** By the unit: as long as a stage has told nothing, the progress is that of the one before. */
+const isHalfAnswered = ({ progress }: JobDocument): boolean =>
+  progress !== null && progress.unit === 'chunks' && progress.total !== null && progress.done * 2 >= progress.total
 
 const finish = async (stage: Stage, engine: Engine, { jobId }: JobDocument, killed: Killed): Promise<void> => {
   const { out, signal } = stage

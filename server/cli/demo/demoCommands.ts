@@ -16,8 +16,8 @@ export const furtherCommands = (jobId: string, folder: DemoFolder, program: stri
     [`${program} job ledger ${handle} ${at}`, 'every call and what it cost'],
     [`${program} job audit ${handle} ${at}`, 'the audit again'],
     [
-      `${program} run ${shellQuoted(folder.prompts)} --config ${shellQuoted(folder.config)}`,
-      'the same batch once more: it is known, so nothing is called or paid',
+      `${program} run ${shellQuoted(folder.documents)} --config ${shellQuoted(folder.config)}`,
+      'the same dataset once more: it is known, so nothing is called or paid',
     ],
   ]
 }

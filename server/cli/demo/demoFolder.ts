@@ -7,7 +7,7 @@ import { UsageError } from '../usageError.ts'
 /** Where everything of one demo lies, as absolute paths. */
 export type DemoFolder = {
   readonly path: string
-  readonly prompts: string
+  readonly documents: string
   readonly prices: string
   readonly config: string
   readonly store: string
@@ -42,7 +42,7 @@ export const freshFolder = async (wanted: string | undefined): Promise<DemoFolde
 
 const placesIn = (path: string): DemoFolder => ({
   path,
-  prompts: join(path, 'prompts.jsonl'),
+  documents: join(path, 'documents'),
   prices: join(path, 'prices.json'),
   config: join(path, 'knovaryn.json'),
   store: join(path, 'store'),

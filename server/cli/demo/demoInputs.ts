@@ -1,37 +1,37 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { Config } from '../../config.ts'
 import type { Submission } from '../../engine.ts'
+import { readDocuments } from '../readDocuments.ts'
 import type { DemoFolder } from './demoFolder.ts'
-import type { DemoPrompt } from './demoPrompts.ts'
+import { documentsPath } from './demoProcesses.ts'
 import {
   budgetUsd,
   callsAtOnce,
   demoPrices,
-  maxOutputTokens,
   model,
+  parameters,
   providerName,
   replaysForSeconds,
+  target,
 } from './demoSetting.ts'
 
-/** Writes what a person would have written: prompts, prices and a configuration that every command can use. */
-export const writeInputs = async (
-  folder: DemoFolder,
-  prompts: readonly DemoPrompt[],
-  baseUrl: string,
-): Promise<Config> => {
+/** Writes what a person would have there: documents, prices and a configuration that every command can use. */
+export const writeInputs = async (folder: DemoFolder, baseUrl: string): Promise<Config> => {
   const store = `sqlite:${folder.store}`
   const providers = { [providerName]: { baseUrl, replaysForSeconds } }
   const settings = {
     store,
+    type: 'dataset',
     provider: providerName,
     model,
-    maxOutputTokens,
+    target,
+    set: parameters,
     concurrency: callsAtOnce,
     budgetUsd,
     priceProfile: [folder.prices],
     providers,
   }
-  await writeFile(folder.prompts, prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''))
+  await cp(documentsPath, folder.documents, { recursive: true })
   await writeFile(folder.prices, jsonText(demoPrices))
   await writeFile(folder.config, jsonText(settings))
   return Config.parse({ store, providers })
@@ -39,14 +39,14 @@ export const writeInputs = async (
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** What `knovaryn submit prompts.jsonl --config knovaryn.json` would submit. */
+/** What `knovaryn submit documents --config knovaryn.json` would submit. */
 export const demoSubmission = async (folder: DemoFolder, baseUrl: string): Promise<Submission> => ({
-  projectId: 'default',
-  type: 'batch',
-  files: [{ name: folder.prompts, content: await readFile(folder.prompts) }],
+  type: 'dataset',
+  files: await readDocuments([folder.documents]),
   provider: { name: providerName, baseUrl },
   model,
-  parameters: { maxOutputTokens },
+  parameters,
+  target,
   limits: { maximumCostUsd: budgetUsd },
   priceProfiles: [demoPrices],
   concurrency: callsAtOnce,

@@ -11,6 +11,8 @@ import { latencyMs, leaseSeconds, replaysForSeconds } from './demoSetting.ts'
 const programPath = realpathSync(process.argv[1] ?? '')
 const beside = (path: string): string => join(dirname(programPath), path)
 const providerPath = beside('../adapters/providers/offlineServerProcess.js')
+/** Documents that come with the program. */
+export const documentsPath = beside('cli/demo/documents')
 const endWithParent = pathToFileURL(beside('cli/demo/endWithParent.js')).href
 
 /** The offline provider behind HTTP, in a process of its own: it lives on when a worker dies. */

@@ -4,6 +4,7 @@ import { dollarsText } from '../dollarsText.ts'
 import type { TextOut } from '../shell.ts'
 import { fitting } from '../textWidth.ts'
 
+/** Of the stage that is paid for. */
 export type DemoProgress = {
   show(job: JobDocument): void
   /** Leaves the line of the terminal, with the last job in it. */
@@ -25,8 +26,8 @@ export const demoProgress = (out: TextOut): DemoProgress => {
 
   return {
     show(job) {
-      const { done = 0, total = null } = job.progress ?? {}
-      if (total === null) return
+      const { done = 0, total = null, unit } = job.progress ?? {}
+      if (total === null || unit !== 'chunks') return
       const nowMs = performance.now()
       // Until the worker has done something, it is still finding its place.
       if (first === null || first.done === done) first = { done, atMs: nowMs }

@@ -23,13 +23,15 @@ export type DemoReport = {
   readonly billedCostUsd: Usd
   readonly comparison: { readonly holds: boolean; readonly checks: readonly Check[] }
   readonly folder: string
+  /** What the job says it has made. */
+  readonly output: unknown
   readonly resultsPath: string
   readonly seconds: number
 }
 
 export const demoReport = (
   evidence: Evidence,
-  told: Pick<DemoReport, 'killedPid' | 'folder' | 'resultsPath' | 'seconds'>,
+  told: Pick<DemoReport, 'killedPid' | 'folder' | 'seconds'>,
 ): DemoReport => {
   const { calls, ledger, job, price } = evidence
   const linesIn = (wanted: string): number => ledger.lines.filter(({ state }) => state === wanted).length
@@ -50,7 +52,8 @@ export const demoReport = (
     billedCostUsd: billOf(calls, price),
     comparison: { holds: checks.every(({ holds }) => holds), checks },
     folder: told.folder,
-    resultsPath: told.resultsPath,
+    output: job.output !== null && 'json' in job.output ? job.output.json : null,
+    resultsPath: evidence.dataset.folder,
     seconds: told.seconds,
   }
 }

@@ -16,8 +16,10 @@ export const demoPrices: PriceProfile = {
 }
 
 export const budgetUsd = readUsd('1') ?? zeroUsd
-export const maxOutputTokens = 160
-export const callsAtOnce = 8
+/** Examples wanted, and small chunks, so that there are calls enough to be killed among. */
+export const target = 110
+export const parameters = { chunkTokens: 90 }
+export const callsAtOnce = 4
 
 /** Long enough that a kill always finds calls open, short enough that nobody waits long. */
 export const latencyMs = 100

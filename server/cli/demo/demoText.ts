@@ -6,6 +6,7 @@ import { plainText } from '../plainText.ts'
 import { textTable } from '../textTable.ts'
 import { fitting } from '../textWidth.ts'
 import { furtherCommands } from './demoCommands.ts'
+import type { DemoExample } from './demoDataset.ts'
 import type { DemoFolder } from './demoFolder.ts'
 import type { DemoReport } from './demoReport.ts'
 import { callsAtOnce, leaseSeconds } from './demoSetting.ts'
@@ -15,19 +16,18 @@ export const openingText = (opening: {
   /** Its process. */
   readonly provider: number
   readonly baseUrl: string
-  readonly prompts: number
   readonly job: JobDocument
 }): string => {
-  const { folder, provider, baseUrl, prompts, job } = opening
-  const { estimatedCostUsd, budget } = job
-  const worst = estimatedCostUsd === null ? 'unknown' : dollarsText(estimatedCostUsd)
+  const { folder, provider, baseUrl, job } = opening
   return [
-    `A batch of ${prompts} prompts. Its worker is killed halfway, and nothing is paid twice.`,
+    'Training data from the documents of a small harbour, in five formats. The worker is killed amid its calls, and',
+    'nothing is paid twice.',
     '',
     `  folder    ${folder.path}`,
     `  provider  offline, in a process of its own (${provider}) at ${baseUrl}`,
     `  job       ${job.jobId}, ${callsAtOnce} calls at a time`,
-    `  budget    ${limitText(budget.maximumCostUsd)}; at the very worst the job would cost ${worst}`,
+    `  stages    ${job.stages.join(' · ')}`,
+    `  budget    ${limitText(job.budget.maximumCostUsd)}`,
     '',
     '',
   ].join('\n')
@@ -46,7 +46,7 @@ export const killedText = (pid: number, { lines, totals }: Ledger): string => {
       : `${open} more ${open === 1 ? 'call was' : 'calls were'} sent or about to be: nobody here knows whether\n` +
         `  that will be billed, so its worst case, ${dollarsText(totals.reserved.costUsd)}, stays set aside.`
   return (
-    `\nHalfway. Worker ${pid} is killed (SIGKILL): it could not finish or save anything.\n` +
+    `\nHalf of the questions are answered. Worker ${pid} is killed (SIGKILL): it could not finish or save anything.\n` +
     `  The log holds ${counted(totals.spent.calls, 'paid call')}, ${dollarsText(totals.spent.costUsd)}.\n  ${unknown}\n\n`
   )
 }
@@ -58,24 +58,38 @@ export const takeoverText = (seconds: number): string => {
 
 /** What the report shows beside its own figures. */
 type Shown = {
-  readonly firstResults: readonly string[]
+  readonly examples: readonly DemoExample[]
   readonly folder: DemoFolder
   readonly columns: number
   readonly program: string
 }
 
-export const reportText = (report: DemoReport, { firstResults, folder, columns, program }: Shown): string =>
+export const reportText = (report: DemoReport, { examples, folder, columns, program }: Shown): string =>
   [
     `\nThe job has ${report.state}, ${report.seconds.toFixed(1)} s after the demo began.\n`,
     `\nThe provider's own call log beside the ledger:\n\n${indented(sidesText(report))}\n`,
     ...report.comparison.checks.map(({ holds, found }) => `  ${holds ? '✓' : '✗'} ${plainText(found)}\n`),
     `\n${cutText(report)}`,
-    firstResults.length === 0 ? '' : `\nResults: ${report.resultsPath}\n`,
-    ...firstResults.map((line) => `  ${shortened(plainText(line), columns - 2)}\n`),
+    `\nThe dataset: ${report.resultsPath}\n${countsText(report)}`,
+    ...examples.slice(0, examplesShown).map((example) => exampleText(example, columns)),
     '\nLook further:\n',
     ...furtherCommands(report.jobId, folder, program).map(([command, about]) => `  # ${about}\n  ${command}\n`),
     report.comparison.holds ? '' : '\nNot everything holds: see ✗ above.\n',
   ].join('')
+
+const examplesShown = 2
+
+/** What the job says of its own dataset: numbers alone, whatever they count. */
+const countsText = ({ output }: DemoReport): string => {
+  const counts = Object.entries(output ?? {}).filter(([, value]) => typeof value === 'number')
+  return counts.length === 0 ? '' : `  ${counts.map(([name, value]) => `${name} ${value}`).join(' · ')}\n`
+}
+
+const exampleText = ({ document, messages: [question, answer], sourceSpan }: DemoExample, columns: number): string => {
+  const page = sourceSpan.page === undefined ? '' : `, page ${sourceSpan.page}`
+  const lines = [`Q  ${question.content}`, `A  ${answer.content}`, `   ${document}${page}, ${sourceSpan.start} to ${sourceSpan.end}`]
+  return `\n${lines.map((line) => `  ${shortened(plainText(line), columns - 2)}\n`).join('')}`
+}
 
 const sidesText = (report: DemoReport): string => {
   const { ledgerLines, settled, takenOver, held, providerCalls, providerBilled, replayed } = report
