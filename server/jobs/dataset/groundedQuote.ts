@@ -8,7 +8,8 @@ import type { TextRange } from './chunks/textRange.ts'
  */
 export const groundedQuote = (text: string, { start, end }: TextRange, quote: string): TextRange | null => {
   const part = text.slice(start, end)
-  for (const fold of [asItStands, plain, caseless]) {
+  const folds = part.includes(quote) ? [asItStands, plain, caseless] : [plain, caseless]
+  for (const fold of folds) {
     const found = foundIn(folded(part, fold), folded(quote, fold).units)
     if (found !== null) return { start: start + found.start, end: start + found.end }
   }
@@ -42,9 +43,13 @@ const character = /\P{M}\p{M}{0,31}|\p{M}{1,32}/gu
 const folded = (text: string, fold: Fold): Folded => {
   const parts: string[] = []
   const ranges: TextRange[] = []
-  for (const { 0: source, index } of text.matchAll(character)) {
-    const part = fold(source)
-    const range = { start: index, end: index + source.length }
+  const known = new Map<string, string>()
+  let start = 0
+  for (const source of text.match(character) ?? []) {
+    const part = known.get(source) ?? fold(source)
+    known.set(source, part)
+    const range = { start, end: start + source.length }
+    start = range.end
     parts.push(part)
     for (let unit = 0; unit < part.length; unit += 1) ranges.push(range)
   }

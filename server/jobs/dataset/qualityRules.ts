@@ -116,7 +116,7 @@ const withoutListMarks = (answer: string): string => {
 
 const hasOpenFence = (text: string): boolean => {
   let open: string | null = null
-  for (const [, fence = ''] of text.matchAll(/^[ \t]*(`{3,}|~{3,})/gm)) {
+  for (const [, fence = ''] of text.matchAll(/^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})/gm)) {
     if (open === null) open = fence
     else if (fence.startsWith(open)) open = null
   }

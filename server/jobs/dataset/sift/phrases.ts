@@ -57,6 +57,7 @@ export const refusals: Phrases = {
     phrase('(?:como|soy)(?: una?)? (?:ia|inteligencia artificial|modelo de lenguaje)'),
     phrase('no puedo (?:ayudar(?:te|le)?|responder|proporcionar|cumplir)'),
     /^lo siento/u,
+    /^(?:n\/a|unknown|not (?:specified|mentioned|stated|given|known|available|applicable)|nicht (?:angegeben|genannt|bekannt)|non (?:précisé|mentionné|spécifié)e?|no (?:especificado|mencionado))[.!]?$/u,
   ],
 }
 
@@ -80,7 +81,7 @@ export const pointers: Phrases = {
     phrase(`do(?:es)? (?:the|this)(?: ${given.en})? (?:${texts.en}|author) (?:say|state|mention|describe|explain|tell|suggest|claim|discuss|list|give)`),
     phrase(`(?:in|of|from|by) this ${texts.en}`),
     phrase(`(?:the|this)? ?${given.en} ${texts.en}`),
-    phrase(`${texts.en} (?:above|below)`),
+    phrase('(?:chunk|passage|excerpt|snippet|text|document|paragraph) (?:above|below)'),
     phrase('(?:mentioned|described|stated|given|listed|shown|discussed) (?:above|below|here)'),
     phrase(`(?:laut|gemäß)(?: de[mrs]| diese[mrs])?(?: ${given.de})? ${texts.de}`),
     phrase(`in diese[mr] ${texts.de}|im (?:obigen|vorliegenden|folgenden) (?:text|abschnitt|auszug|absatz|dokument)`),

@@ -24,9 +24,11 @@ const smallWords = new Set(
 )
 
 /** Words of one stem mostly begin with the same letters, whatever the language; the short ones differ in a common ending. */
-const stemOf = (word: string): string => Array.from(word.replace(endings, '')).slice(0, stemLetters).join('')
+const stemOf = (word: string): string =>
+  Array.from(word.replace(endings, '')).slice(0, stemLetters).join('').replace(lastVowel, '')
 const stemLetters = 5
 const endings = /(?<=.{3})(?:ings?|e[nrdm]s?|es?|s)$/u
+const lastVowel = /(?<=.{3})[aeiou]$/u
 
 const unspaced = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}]`
 const words = new RegExp(String.raw`(?<run>${unspaced}+)|(?:(?!${unspaced})[\p{L}\p{M}\p{N}])+`, 'gu')

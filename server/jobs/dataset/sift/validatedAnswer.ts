@@ -89,8 +89,8 @@ const exampleOf = ({ planned: { chunk }, source, isPersonal }: Asked, answered: 
   const found = groundedQuote(source.text, chunk, answered.quote)
   const quote = found === null ? answered.quote : source.text.slice(found.start, found.end)
   const example = { family, question, answer, quote, callId }
-  // What is personal is not to be told again.
-  if (isPersonal(`${question}\n${answer}\n${quote}`)) {
+  // What is personal is not to be told again. Each by itself: together they may look like what neither is.
+  if ([question, answer, quote].some(isPersonal)) {
     return { reason: 'personal_data', detail: `the ${family} has personal data, or stands on text that is masked for it` }
   }
   if (found === null) {

@@ -63,6 +63,8 @@ const cases: readonly (readonly [string, readonly Over[], readonly Over[]])[] = 
       { answer: 'Désolé, je ne sais pas.' },
       { answer: 'Como modelo de lenguaje, no lo sé.' },
       { answer: 'Lo siento, no lo sé.' },
+      { answer: 'N/A' },
+      { answer: 'Nicht angegeben.' },
     ],
   ],
   [
@@ -88,7 +90,7 @@ const cases: readonly (readonly [string, readonly Over[], readonly Over[]])[] = 
   ],
   [
     'not_self_contained',
-    [{ question: 'Who wrote into the document of the keepers?' }, { question: 'How does the sea gate stand above the quay?' }, { question: '水门什么时候开放？' }],
+    [{ question: 'Who wrote into the document of the keepers?' }, { question: 'How does the sea gate stand above the quay?' }, { question: 'Which section below the waterline is painted?' }, { question: '水门什么时候开放？' }],
     [
       { question: 'What is it, and why was that so?' },
       { question: 'According to the document, when does the gate open?' },
@@ -133,7 +135,7 @@ const cases: readonly (readonly [string, readonly Over[], readonly Over[]])[] = 
   ],
   [
     'unbalanced_fence',
-    [{ answer: 'So:\n```sh\nopen gate\n```\nand ``` in a line.' }, { answer: '````\n```\n````' }],
+    [{ answer: 'So:\n```sh\nopen gate\n```\nand ``` in a line.' }, { answer: '```open``` opens it.' }, { answer: '````\n```\n````' }],
     [{ answer: 'So:\n```sh\nopen gate' }, { question: 'What does the gate do?\n~~~' }],
   ],
 ]
