@@ -34,7 +34,7 @@ const isEncoding = (module: unknown): module is Encoding =>
 
 // Merging takes quadratic time in a piece without a seam (50 000 emoji: 25 s, with the event loop held), so such a run
 // counts as its bytes, which are never fewer than its tokens.
-const seamless = /[\p{L}\p{M}]{256,}|\s{256,}|[^\s\p{L}\p{N}]{256,}/gu
+const seamless = /[\p{L}\p{M}]{256,4096}|\s{256,4096}|[^\s\p{L}\p{N}]{256,4096}/gu
 
 // Text that spells a special token is text to the provider too.
 const asText = { disallowedSpecial: new Set<string>() }
