@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { Family } from '../families.ts'
 
 /** In UTF-16 units: what is longer is no question, and no answer to learn from. */
-export const questionUnitsMax = 2_000
-export const answerUnitsMax = 8_000
+const questionUnitsMax = 2_000
+const answerUnitsMax = 8_000
 
 const words = (name: string, unitsMax: number) =>
   z

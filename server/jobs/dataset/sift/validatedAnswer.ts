@@ -1,21 +1,22 @@
 import { z } from 'zod'
 import { answeredExamples } from '../answeredExamples.ts'
+import type { TextRange } from '../chunks/textRange.ts'
 import type { DocumentText } from '../documentTexts.ts'
 import type { Family } from '../families.ts'
 import { groundedQuote } from '../groundedQuote.ts'
 import { pageAt } from '../parsedText.ts'
 import type { ChunkAnswer, Example, PlannedChunk, Quarantined, SourceSpan } from '../stageResults.ts'
-import { ExampleAnswer } from './exampleAnswer.ts'
 import { chunkSource } from './chunkSource.ts'
+import { ExampleAnswer } from './exampleAnswer.ts'
 import { shareIn, termsOf } from './terms.ts'
 
 /**
  * How much of what an answer speaks of must be in its chunk, by `termsOf`. An answer in words of its own shares most
  * of its nouns with its source; one from elsewhere, or in another language, hardly any.
  */
-export const groundedShareMin = 0.5
+const groundedShareMin = 0.5
 
-export type Asked = {
+type Asked = {
   readonly planned: PlannedChunk
   readonly answer: ChunkAnswer
   readonly source: DocumentText
@@ -23,7 +24,7 @@ export type Asked = {
   readonly isPersonal: (text: string) => boolean
 }
 
-export type Validated = { readonly examples: readonly Example[]; readonly quarantined: readonly Quarantined[] }
+type Validated = { readonly examples: readonly Example[]; readonly quarantined: readonly Quarantined[] }
 
 type Problem = Pick<Quarantined, 'reason' | 'detail' | 'example'> & { readonly span?: SourceSpan }
 
@@ -44,8 +45,9 @@ export const validatedAnswer = (asked: Asked): Validated => {
   if (raw.length === 0) return { examples: [], quarantined: [out('validate', withoutExamples(answer.finishReason))] }
   const { wanted, problems } = sorted(asked.planned.families, raw)
   const examples: Example[] = []
+  const shown = termsOf(chunkSource(asked.planned.chunk, source.text))
   for (const each of wanted) {
-    const made = exampleOf(asked, each, answer.callId)
+    const made = exampleOf({ ...asked, shown, callId: answer.callId }, each)
     if ('reason' in made) problems.push(made)
     else examples.push(made)
   }
@@ -77,14 +79,16 @@ const sorted = (families: readonly Family[], raw: readonly unknown[]): { wanted:
     else if (byFamily.has(family)) problems.push({ reason: 'invalid_answer', detail: `the ${family}: ${issuesOf(read.error)}` })
     else problems.push({ reason: 'missing_example', detail: `the answer has no ${family}` })
   }
-  const more = `${others} of the ${raw.length} examples in the answer ${others === 1 ? 'is of no family' : 'are of no family'}`
-  if (others > 0) problems.push({ reason: 'not_planned', detail: `${more} that was still to be answered` })
+  const detail = `examples in the answer beyond those asked for, or of a family asked for once: ${others} of ${raw.length}`
+  if (others > 0) problems.push({ reason: 'not_planned', detail })
   return { wanted, problems }
 }
 
 const issuesOf = (error: z.ZodError): string => [...new Set(error.issues.map(({ message }) => message))].join('; ')
 
-const exampleOf = ({ planned: { chunk }, source, isPersonal }: Asked, answered: ExampleAnswer, callId: string): Example | Problem => {
+type Shown = Asked & { readonly shown: ReadonlySet<string>; readonly callId: string }
+
+const exampleOf = ({ planned: { chunk }, source, isPersonal, shown, callId }: Shown, answered: ExampleAnswer): Example | Problem => {
   const { family, question, answer } = answered
   const found = groundedQuote(source.text, chunk, answered.quote)
   const quote = found === null ? answered.quote : source.text.slice(found.start, found.end)
@@ -97,7 +101,7 @@ const exampleOf = ({ planned: { chunk }, source, isPersonal }: Asked, answered: 
     return { reason: 'quote_not_found', detail: `the quote of the ${family} is not in its chunk`, example }
   }
   const sourceSpan = spanOf(source, found)
-  const share = shareIn(termsOf(answer), termsOf(chunkSource(chunk, source.text)))
+  const share = shareIn(termsOf(answer), shown)
   if (share < groundedShareMin) {
     const percent = Math.floor(share * 100)
     const detail = `${percent} % of what the answer of the ${family} speaks of is in its chunk, less than ${groundedShareMin * 100} %`
@@ -106,7 +110,7 @@ const exampleOf = ({ planned: { chunk }, source, isPersonal }: Asked, answered: 
   return { id: `${chunk.id}-${family}`, document: chunk.document, ...example, sourceSpan }
 }
 
-const spanOf = ({ document, textRef, structure }: DocumentText, { start, end }: { readonly start: number; readonly end: number }): SourceSpan => {
+const spanOf = ({ document, textRef, structure }: DocumentText, { start, end }: TextRange): SourceSpan => {
   const page = pageAt(structure.pages, start)
   return { source: document.source, text: textRef.sha256, start, end, ...(page === undefined ? {} : { page }) }
 }
