@@ -44,7 +44,7 @@ export const failureOfAll = (failures: readonly (CallFailure & { readonly id: st
   const { code, message } = first.error
   const summary =
     failures.length === 1
-      ? message
+      ? `${JSON.stringify(first.id)} failed with ${message}`
       : `none of ${failures.length} ${what} has an answer: ${JSON.stringify(first.id)} failed with ${message}`
   return first.kind === 'policy_block'
     ? new PolicyBlockError(code, summary)

@@ -35,7 +35,7 @@ export const generate = async (context: Context): Promise<GenerateResult> => {
   for (const { chunk } of planned) {
     const outcome = made.get(chunk.id)
     if (outcome === undefined) throw new Error(`chunk ${chunk.id} has no outcome`)
-    if ('error' in outcome) failures.push({ ...outcome, id: chunk.id })
+    if ('error' in outcome) failures.push({ ...outcome, id: `chunk ${chunk.id} of ${context.input.documents[chunk.document]?.name ?? ''}` })
     answers.push('error' in outcome ? { error: outcome.error } : outcome)
   }
   if (failures.length === planned.length) throw failureOfAll(failures, 'chunks')

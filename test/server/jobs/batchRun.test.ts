@@ -282,7 +282,7 @@ describe('a batch of which every line fails', () => {
     const job = submitted(prompts(1))
     const { raised } = await work(job, { answer: failFor({ 'line 0': failing('invalid_input') }) })
     expect(raised).toBeInstanceOf(ProviderError)
-    expect(raised).toMatchObject({ code: 'a_invalid_input', kind: 'invalid_input', message: 'it was invalid_input' })
+    expect(raised).toMatchObject({ code: 'a_invalid_input', kind: 'invalid_input', message: '"line 0" failed with it was invalid_input' })
   })
 
   test('fails with that of its first line in input order, naming it', async () => {

@@ -105,7 +105,7 @@ describe('the generate stage', () => {
 
   test('fails where every chunk did, naming the first, and asks for all again in another attempt', async () => {
     const first = claim({ answer: failingFor(ids) })
-    await expect(generate(first.context)).rejects.toThrow('none of 4 chunks has an answer: "0-0" failed with no')
+    await expect(generate(first.context)).rejects.toThrow('none of 4 chunks has an answer: "chunk 0-0 of " failed with no')
     const second = claim()
     expect(await generate(second.context)).toMatchObject({ answered: 4 })
     expect(second.sent).toHaveLength(4)
