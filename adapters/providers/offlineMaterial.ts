@@ -39,7 +39,7 @@ const sentencesOf = (text: string): string[] => {
   const parts = text
     .split(/\n\s*\n/u)
     .flatMap((block) => block.replace(lineWrapped, ' ').split(/(?<=[.!?]["')\]]?)\s+|(?<=[。！？])|\n+/u))
-    .map((part) => part.replace(/^[\s#>*-]+/, '').trim())
+    .map((part) => part.replace(/^(?:\s|#|>|[*-](?=\s))+/, '').trim())
     .filter((part) => part !== '')
   const whole = parts.filter((part) => /[.!?。！？]["')\]]?$/u.test(part))
   return [...new Set(whole.length > 0 ? whole : parts)]

@@ -59,8 +59,12 @@ const headingCharactersMax = 200
 const blockOf = (lines: readonly PdfLine[], { headings }: PdfSizes): PdfBlock => {
   // One line with a gap is a tab or a number at the margin.
   const isTable = lines.length > 1 && lines.filter(({ cells }) => cells.length > 1).length * 2 > lines.length
-  const text = lines.map(({ cells }) => cells.join(isTable ? ' | ' : ' ')).join('\n')
+  const joined = lines.map(({ cells }) => cells.join(isTable ? ' | ' : ' ')).join('\n')
+  const text = isTable ? joined : joined.replace(dividedWord, '$1$2')
   const rank = headings.indexOf(rounded(lines[0]?.size ?? 0))
   if (rank !== -1 && text.length <= headingCharactersMax) return { kind: 'heading', level: Math.min(rank + 1, 6), text }
   return { kind: isTable ? 'table' : 'paragraph', text }
 }
+
+/** A word that was divided at the end of a line, and is written with a hyphen nowhere else in it. */
+const dividedWord = /(?<![-\p{L}])(\p{L}+)-\n(\p{Ll}+)(?![-\p{L}])/gu

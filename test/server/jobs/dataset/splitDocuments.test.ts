@@ -6,9 +6,19 @@ const documents = (count: number) => Array.from({ length: count }, (_, nth) => (
 const testing = (count: number, testShare: number, seed = 1) =>
   [...splitDocuments(documents(count), { testShare, seed })].flatMap(([text, split]) => (split === 'test' ? [text] : []))
 
-test('a share of the documents is for testing', () => {
-  expect(testing(100, 0.1)).toHaveLength(10)
+test('documents with a share of the examples, or a little more, are for testing', () => {
+  expect(testing(100, 0.1)).toHaveLength(12)
   expect(testing(10, 0.25)).toHaveLength(3)
+})
+
+test('a document with most of the examples is for training, and of documents that are all too large the smallest is for testing', () => {
+  const of = (text: string, count: number) => Array.from({ length: count }, () => ({ text }))
+  for (let seed = 0; seed < 20; seed += 1) {
+    const split = splitDocuments([...of('large', 80), ...of('one', 6), ...of('other', 5), ...of('third', 4)], { testShare: 0.1, seed })
+    expect(split.get('large')).toBe('train')
+    expect([...split.values()]).toContain('test')
+    expect([...splitDocuments([...of('large', 80), ...of('small', 60)], { testShare: 0.1, seed })]).toContainEqual(['small', 'test'])
+  }
 })
 
 test('another seed draws other documents, the same seed the same', () => {

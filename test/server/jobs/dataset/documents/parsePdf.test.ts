@@ -28,6 +28,13 @@ test('lines in two columns are read one column after the other', async () => {
   expect(read.text.replace(/\s+/g, ' ')).toBe(sentences(12))
 })
 
+test('a word that was divided at the end of a line is whole again, and one that has its own hyphens keeps them', async () => {
+  const read = await parsed((pdf) => {
+    for (const line of ['A num-', 'ber of words, a just-in-', 'time compiler, one pre-', 'War ship'] ) pdf.text(line, { lineBreak: false }).moveDown()
+  })
+  expect(read.text.replace(/\s+/g, ' ')).toBe('A number of words, a just-in- time compiler, one pre- War ship')
+})
+
 test('pages without text are counted and noted', async () => {
   const read = await parsed((pdf) => {
     pdf.text('one').addPage().addPage().rect(0, 0, 9, 9).fill().addPage().text('four')
