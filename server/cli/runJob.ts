@@ -13,6 +13,7 @@ import { refuseMissingKey } from './missingKey.ts'
 import { options } from './options.ts'
 import { present } from './present.ts'
 import { raisedLimits } from './raisedLimits.ts'
+import { resultsText } from './resultsText.ts'
 import { showJob } from './showJob.ts'
 import { refuseUnreachableProvider } from './reachableProvider.ts'
 import { rehearse } from './rehearse.ts'
@@ -86,7 +87,7 @@ const notesOn = async (
 ): Promise<readonly string[]> => {
   if (job.state === 'succeeded') {
     if (out === undefined) return ['Run it again with --out DIR for its results: nothing is paid twice.']
-    return [`Results: ${(await fillOut(workplace.engine, job.jobId, out)).join(', ')}`]
+    return resultsText(await fillOut(workplace.engine, job.jobId, out))
   }
   if (wasAtRest && job.state === 'paused') return ['It is paused already, and no limit given is above its own.']
   if (wasAtRest) return [`This work was submitted before, and ${job.state}.`]

@@ -7,6 +7,7 @@ import { outcomeOf } from './jobOutcome.ts'
 import { withScreen } from './jobShown.ts'
 import { hookOptions, options } from './options.ts'
 import { unreachable } from './reachableProvider.ts'
+import { resultsText } from './resultsText.ts'
 import { showJob } from './showJob.ts'
 import { rehearse } from './rehearse.ts'
 import { withWorkplace } from './store.ts'
@@ -38,7 +39,7 @@ export const submitJob: Run = async (called) => {
     const job = await followed(engine, submitted, call)
     try {
       const filled = job.state === 'succeeded' && out !== undefined ? await fillOut(engine, job.jobId, out) : []
-      await showJob(job, call, [...existing, ...filled.map((path) => `Results: ${path}`)])
+      await showJob(job, call, [...existing, ...resultsText(filled)])
     } finally {
       await tellEnd(workplace, job, call)
     }

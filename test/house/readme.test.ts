@@ -117,6 +117,19 @@ const limits: readonly (readonly [row: string, ...numbers: Place[]])[] = [
   ['a file of prompts; of settings or prices', ['server/cli/readFiles.ts', 'fileBytesMax = ', mib], ['server/cli/jsonFile.ts', 'bytesMax = ', mib]],
   ['a batch line; lines of a batch', ['server/jobs/batch/batchFile.ts', 'lineBytesMax = ', mib], ['server/jobs/batch/readBatch.ts', 'batchLinesMax = ']],
   ["levels of JSON; of a line's metadata", ['domain/strictJson.ts', 'nestingMax = '], ['server/jobs/batch/nesting.ts', 'nestingMax = ']],
+  [
+    'a document; all of a dataset; how many',
+    ['server/jobs/dataset/datasetInput.ts', 'documentBytesMax = ', mib],
+    ['server/jobs/dataset/datasetInput.ts', 'documentsBytesMax = ', mib],
+    ['server/jobs/dataset/datasetInput.ts', 'documentsMax = '],
+  ],
+  [
+    'reading a document: time; memory',
+    ['server/jobs/dataset/documents/parseApart.ts', 'secondsMax: '],
+    ['server/jobs/dataset/documents/parseApart.ts', 'memoryMbMax: '],
+  ],
+  ['tokens of a chunk', ['server/jobs/dataset/datasetParameters.ts', 'chunkTokens: z.int().min(64).max(8_000).default(']],
+  ['examples of a dataset without a target: one of each chunk, at most', ['server/jobs/dataset/planExamples.ts', 'untoldTargetMax = ']],
   ['answers that tell what to expect of a model; newest jobs they are from', ['server/estimate/pace.ts', 'callsMin = '], ['server/estimate/pace.ts', 'jobsMax = ']],
   ['jobs of a page of `job list`', ['server/jobPages.ts', 'limitDefault = '], ['server/jobPages.ts', 'limitMax = ']],
 ]
