@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { sqliteStore } from '../../adapters/sqlite/sqliteStore.ts'
 import { systemClock } from '../../adapters/system/systemClock.ts'
-import { nanoUsd, usd, type Usd } from '../../domain/money.ts'
+import { nanoUsd, usd } from '../../domain/money.ts'
 import type { JobDocument } from '../../domain/job/document.ts'
 import { JobSpend, spend, sumSpend } from '../../projections/spend.ts'
 import { batchFolder, batchLines } from '../support/batchFiles.ts'
@@ -37,7 +37,7 @@ test('O-09: 10 000 calls at 0.001615 cost exactly 16.15 in every view, and the n
       concurrency: 64,
       parameters: { maxOutputTokens: tokens },
       priceProfiles: [halfAMicroDollarAToken],
-      limits: { maximumCostUsd: '16.15' as Usd, maximumCalls: null },
+      limits: { maximumCostUsd: '16.15', maximumCalls: null },
     }),
   )
   await place.work({ once: true }, new AbortController().signal)

@@ -144,7 +144,7 @@ test('a call refused for the budget in the very append that ends the last open c
   const job = await beginJob(
     jobThat((ctx) => Promise.all([ctx.call({ key: 'a', ...question }), asked.then(() => ctx.call({ key: 'b', ...question }))])),
     // Ten tokens at worst are a dollar; one is ten cents.
-    { submission: { priceProfiles: [profile], limits: { maximumCostUsd: '1.2' as never } } },
+    { submission: { priceProfiles: [profile], limits: { maximumCostUsd: '1.2' } } },
   )
   const { append } = job.events
   let release: () => void = () => {}
