@@ -1,6 +1,6 @@
 import type { JobId } from '../domain/ids.ts'
 import type { JobDocument } from '../domain/job/document.ts'
-import type { EventType, JobEvent, LimitName, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
+import type { ArtifactRef, EventType, JobEvent, LimitName, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
 import type { JobState } from '../domain/job/job.ts'
 import type { Usd } from '../domain/money.ts'
 import type { ArtifactName } from '../domain/ports/artifactStore.ts'
@@ -137,6 +137,9 @@ export type Reconciliation = {
   readonly note?: string
 }
 
+/** A file that a job leaves, as it is stored in the job's project. */
+export type OutputFile = ArtifactRef & { readonly path: string }
+
 export type Ledger = { readonly lines: readonly LedgerLine[]; readonly totals: LedgerTotals }
 
 /** A broken rule in the log, an artifact, or a view. */
@@ -237,6 +240,8 @@ export interface Engine {
    * Ends after a terminal or paused state.
    */
   follow(handle: string, signal: AbortSignal): AsyncIterable<JobDocument>
+  /** Where the files of a succeeded job are stored, in order: `getFile` has their bytes. */
+  outputFiles(handle: string): Promise<readonly OutputFile[]>
   /** The files of a succeeded job, in order. */
   output(handle: string): AsyncIterable<{ readonly path: string; readonly content: Uint8Array }>
   /**

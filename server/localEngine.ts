@@ -18,7 +18,7 @@ import { raised } from './command/raise.ts'
 import type { Asker, Engine, ProjectionCheck, Submission } from './engine.ts'
 import type { Estimating } from './estimate/estimateJob.ts'
 import { findJob } from './findJob.ts'
-import { outputOf } from './jobOutput.ts'
+import { outputFilesOf, outputOf } from './jobOutput.ts'
 import { liveEvents } from './liveEvents.ts'
 import { pageOfJobs } from './jobPages.ts'
 import type { Projector } from './projector/projector.ts'
@@ -206,6 +206,7 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
       }
     },
 
+    outputFiles: async (given) => outputFilesOf(deps, (await existing(given)).job),
     async *output(given) {
       const { job } = await existing(given)
       yield* outputOf(deps, job)
