@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { splitDocuments } from '../../../../server/jobs/dataset/splitDocuments.ts'
 
-const documents = (count: number) => Array.from({ length: count }, (_, nth) => ({ text: `text ${nth}` }))
+const document = (text: string) => ({ source: `original of ${text}`, text })
+const documents = (count: number) => Array.from({ length: count }, (_, nth) => document(`text ${nth}`))
 const testing = (count: number, testShare: number, seed = 1) =>
   [...splitDocuments(documents(count), { testShare, seed })].flatMap(([text, split]) => (split === 'test' ? [text] : []))
 
@@ -12,7 +13,7 @@ test('documents with a share of the examples, or a little more, are for testing'
 })
 
 test('a document with most of the examples is for training, and of documents that are all too large the smallest is for testing', () => {
-  const of = (text: string, count: number) => Array.from({ length: count }, () => ({ text }))
+  const of = (text: string, count: number) => Array.from({ length: count }, () => document(text))
   for (let seed = 0; seed < 20; seed += 1) {
     const split = splitDocuments([...of('large', 80), ...of('one', 6), ...of('other', 5), ...of('third', 4)], { testShare: 0.1, seed })
     expect(split.get('large')).toBe('train')
@@ -31,6 +32,20 @@ test('documents of one text are on one side', () => {
   expect(splitDocuments(twice, { testShare: 0.5, seed: 1 })).toEqual(splitDocuments(documents(4), { testShare: 0.5, seed: 1 }))
 })
 
+test('documents of one original stay together however they were read, and with those that say the same as one of them', () => {
+  const asHtml = { source: 'page', text: 'of tags' }
+  const asPlain = { source: 'page', text: 'with tags' }
+  const copy = { source: 'page with a mark', text: 'with tags' }
+  for (let seed = 0; seed < 20; seed += 1) {
+    for (const order of [[asHtml, asPlain, copy], [copy, asHtml, asPlain], [asHtml, copy, asPlain]]) {
+      const split = splitDocuments([...order, ...documents(3)], { testShare: 0.5, seed })
+      expect(split.get('of tags')).toBe(split.get('with tags'))
+      expect(split).toEqual(splitDocuments([...documents(3), asHtml, asPlain, copy], { testShare: 0.5, seed }))
+    }
+  }
+  expect([...splitDocuments([asHtml, asPlain, copy], { testShare: 0.5, seed: 1 }).values()]).toEqual(['train', 'train'])
+})
+
 test('whatever the share, both sides have some where there are two texts, and one text is for training', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 30 }), fc.double({ min: 0.001, max: 0.9, noNaN: true }), fc.nat(), (count, share, seed) => {
@@ -44,7 +59,7 @@ test('whatever the share, both sides have some where there are two texts, and on
 })
 
 test('what the order of the documents is does not matter', () => {
-  const drawn = (order: readonly { text: string }[]) => splitDocuments(order, { testShare: 0.3, seed: 4 })
+  const drawn = (order: readonly ReturnType<typeof document>[]) => splitDocuments(order, { testShare: 0.3, seed: 4 })
   const other = drawn(documents(20).toReversed())
   for (const [text, split] of drawn(documents(20))) expect(other.get(text)).toBe(split)
 })
