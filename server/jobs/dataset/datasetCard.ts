@@ -90,14 +90,14 @@ ${Object.entries(tally(quarantined.map(({ stage, reason }) => `${stage} | ${plai
 `
 
 const documents = ({ documents: all, examples }: Outcome): string => {
-  const own = tally(examples.map(({ document }) => document.name))
+  const counted = new Map(Object.entries(tally(examples.map(({ document }) => document.name))))
   const splits = new Map(examples.map(({ document, split }) => [document.name, split]))
   return `## Documents
 
 | document | license | examples | split |
 |---|---|---|---|
 ${all
-  .map(({ name, license }) => `| ${plain(name)} | ${plain(license ?? 'not declared')} | ${own[name] ?? 0} | ${splits.get(name) ?? ''} |`)
+  .map(({ name, license }) => `| ${plain(name)} | ${plain(license ?? 'not declared')} | ${counted.get(name) ?? 0} | ${splits.get(name) ?? ''} |`)
   .join('\n')}
 `
 }

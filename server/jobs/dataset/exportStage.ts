@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../../domain/errors.ts'
 import type { ArtifactRef } from '../../../domain/job/events.ts'
 import type { StageContext } from '../../defineJob.ts'
+import { unhurried } from './chunks/unhurried.ts'
 import { datasetCard } from './datasetCard.ts'
 import type { DatasetInput } from './datasetInput.ts'
 import { datasetParameters } from './datasetParameters.ts'
@@ -24,9 +25,9 @@ export const exportDataset = async (context: Context): Promise<DatasetOutput> =>
   await refuseWrongSpans(context, outcome)
 
   const parts: readonly File[] = [
-    await written(context, 'train.jsonl', linesOf(outcome, 'train')),
-    await written(context, 'test.jsonl', linesOf(outcome, 'test')),
-    await written(context, 'quarantine.jsonl', outcome.quarantined.map((each) => `${JSON.stringify(each)}\n`)),
+    await written(context, 'train.jsonl', examplesOf(outcome, 'train')),
+    await written(context, 'test.jsonl', examplesOf(outcome, 'test')),
+    await written(context, 'quarantine.jsonl', quarantineOf(outcome)),
     await written(context, 'README.md', [datasetCard(outcome, { version, model: context.model, parameters: datasetParameters(context.parameters) })]),
     { path: 'manifest.json', ref: manifest },
     ...sourcesOf(outcome),
@@ -46,16 +47,22 @@ export const exportDataset = async (context: Context): Promise<DatasetOutput> =>
   }
 }
 
-const written = async (context: Context, path: string, lines: readonly string[]): Promise<File> => ({
-  path,
-  ref: await context.putArtifact(Buffer.from(lines.join(''), 'utf8'), mediaTypeOf(path)),
-})
+const written = async (context: Context, path: string, lines: Iterable<string>): Promise<File> => {
+  const rows: Uint8Array[] = []
+  for await (const line of unhurried(lines)) rows.push(Buffer.from(line, 'utf8'))
+  return { path, ref: await context.putArtifact(Buffer.concat(rows), mediaTypeOf(path)) }
+}
 
 const mediaTypeOf = (path: string): string =>
   path.endsWith('.jsonl') ? 'application/jsonl' : path.endsWith('.md') ? 'text/markdown' : 'text/plain'
 
-const linesOf = ({ examples }: Outcome, wanted: Split): readonly string[] =>
-  examples.filter(({ split }) => split === wanted).map(({ example, document }) => exampleLine(example, document))
+function* examplesOf({ examples }: Outcome, wanted: Split): Generator<string> {
+  for (const { example, document, split } of examples) if (split === wanted) yield exampleLine(example, document)
+}
+
+function* quarantineOf({ quarantined }: Outcome): Generator<string> {
+  for (const each of quarantined) yield `${JSON.stringify(each)}\n`
+}
 
 /** The texts that some line points into. */
 const sourcesOf = ({ examples, quarantined, texts }: Outcome): readonly File[] => {
@@ -66,10 +73,11 @@ const sourcesOf = ({ examples, quarantined, texts }: Outcome): readonly File[] =
 
 /** That every example can be found in its source is what the dataset is trusted for. */
 const refuseWrongSpans = async (context: Context, { examples }: Outcome): Promise<void> => {
-  for (const { example, document } of examples) {
+  for await (const { example, document } of unhurried(examples)) {
     const { text, textRef } = await textOf(context, example.document)
-    const { start, end, text: named } = example.sourceSpan
-    if (named === textRef.sha256 && text.slice(start, end) === example.quote) continue
+    const { source, start, end, text: named } = example.sourceSpan
+    const isOfText = source === document.source && named === textRef.sha256
+    if (isOfText && text.slice(start, end) === example.quote) continue
     throw new InvalidInputError(
       `example ${example.id} quotes ${document.name} at ${start} to ${end}, which its stored text does not say there`,
       { example: example.id, document: document.name, start, end },

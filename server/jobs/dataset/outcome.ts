@@ -2,7 +2,7 @@ import type { StageContext } from '../../defineJob.ts'
 import { type DatasetInput } from './datasetInput.ts'
 import { datasetParameters } from './datasetParameters.ts'
 import { splitDocuments, type Split } from './splitDocuments.ts'
-import { ChunkResult, type Example, type ParsedDocument, ParseResult, PlanResult, type Quarantined, SiftResult } from './stageResults.ts'
+import { ChunkResult, type Example, type ParsedDocument, ParseResult, PlanResult, Quarantined, SiftResult } from './stageResults.ts'
 
 export type SplitExample = {
   readonly example: Example
@@ -47,7 +47,11 @@ export const outcomeOf = async (context: StageContext<DatasetInput>): Promise<Ou
       if (document === undefined) throw new RangeError(`example ${example.id} is of document ${example.document}, which is not there`)
       return { example, document, split: splits.get(example.sourceSpan.text) ?? 'train' }
     }),
-    quarantined: [...quarantined, ...sifted.flatMap((each) => each.quarantined)],
+    quarantined: byStage([...quarantined, ...sifted.flatMap((each) => each.quarantined)]),
     texts: documents.map(({ text }, number) => masked.get(number) ?? text),
   }
 }
+
+/** What got no answer stands among what `validate` left out: it is the first to look for answers. */
+const byStage = (quarantined: readonly Quarantined[]): readonly Quarantined[] =>
+  Quarantined.shape.stage.options.flatMap((stage) => quarantined.filter((each) => each.stage === stage))

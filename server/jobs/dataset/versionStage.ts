@@ -1,11 +1,13 @@
 import { canonical } from '../../../domain/canonical.ts'
 import { InvalidInputError } from '../../../domain/errors.ts'
 import type { StageContext } from '../../defineJob.ts'
+import { unhurried } from './chunks/unhurried.ts'
 import type { DatasetInput } from './datasetInput.ts'
 import { datasetParameters } from './datasetParameters.ts'
 import { contentHashOf } from './exampleLine.ts'
 import { hashOf } from './hash.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
+import type { Split } from './splitDocuments.ts'
 import type { VersionResult } from './stageResults.ts'
 import { tally } from './tally.ts'
 
@@ -23,7 +25,7 @@ export const version = async (context: StageContext<DatasetInput>): Promise<Vers
     parameters,
     documents: documentsOf(outcome),
     counts: countsOf(outcome),
-    examples: { train: hashesOf(outcome, 'train'), test: hashesOf(outcome, 'test') },
+    examples: { train: await hashesOf(outcome, 'train'), test: await hashesOf(outcome, 'test') },
   })
   const made = hashOf(manifest)
   if (expectVersion !== undefined && expectVersion !== made) {
@@ -51,8 +53,11 @@ const documentsOf = ({ documents, examples, texts }: Outcome) => {
   }))
 }
 
-const hashesOf = ({ examples }: Outcome, wanted: string): readonly string[] =>
-  examples.filter(({ split }) => split === wanted).map(({ example }) => contentHashOf(example))
+const hashesOf = async ({ examples }: Outcome, wanted: Split): Promise<readonly string[]> => {
+  const hashes: string[] = []
+  for await (const { example, split } of unhurried(examples)) if (split === wanted) hashes.push(contentHashOf(example))
+  return hashes
+}
 
 const countsOf = ({ documents, chunks, planned, examples, quarantined }: Outcome) => ({
   documents: documents.length,

@@ -15,7 +15,7 @@ const texts = ['The wall is nine metres high. 𝒳 marks its end.', 'Salt cuts f
 type Sifted = { examples: Example[]; quarantined: Quarantined[] }
 
 /** A job that has come as far as `dedup_balance`: an example of each of two documents, and one passage left out. */
-const sifted = (): { log: StageLog; dedup: Sifted } => {
+const sifted = (): { log: StageLog; dedup: Sifted; leftOut: Quarantined } => {
   const log = stageLog()
   const parsed: ParseResult = {
     documents: texts.map((text, number) => ({
@@ -55,7 +55,7 @@ const sifted = (): { log: StageLog; dedup: Sifted } => {
   log.results.set('validate', { ...none, quarantined: [leftOut] })
   log.results.set('quality', none)
   log.results.set('dedup_balance', dedup)
-  return { log, dedup }
+  return { log, dedup, leftOut }
 }
 
 const exported = async (log: StageLog, parameters: Record<string, unknown> = {}) => {
@@ -126,6 +126,25 @@ test('a line that would not hold is never written: the text it names says someth
   await expect(exported(log)).rejects.toThrow(/example 0-0-summary quotes d0\.md at 31 to 47, which its stored text does not say there/)
 })
 
+test('a line is not written either where the stored text was changed, or where it names another original', async () => {
+  const damaged = sifted()
+  damaged.log.artifacts.set(hashOf(texts[1]!), Buffer.from(texts[1]!.replace('rope', 'sail')))
+  await expect(exported(damaged.log)).rejects.toThrow(/example 1-0-summary quotes d1\.md at 18 to 34/)
+  const { log, dedup } = sifted()
+  const [first] = dedup.examples
+  dedup.examples[0] = { ...first!, sourceSpan: { ...first!.sourceSpan, source: hashOf('original 1') } }
+  await expect(exported(log)).rejects.toThrow(/example 0-0-summary quotes d0\.md/)
+})
+
+test('what was left out stands in the order of the stages', async () => {
+  const { log, leftOut } = sifted()
+  const of = (stage: Quarantined['stage'], reason: string): Quarantined => ({ ...leftOut, stage, reason })
+  log.results.set('validate', { examples: [], quarantined: [of('validate', 'one'), of('generate', 'two'), of('validate', 'three')] })
+  log.results.set('quality', { examples: [], quarantined: [of('quality', 'four')] })
+  const lines = (await exported(log)).text('quarantine.jsonl').trimEnd().split('\n')
+  expect(lines.map((line) => JSON.parse(line).reason)).toEqual(['two', 'one', 'three', 'four'])
+})
+
 test('a test set that was asked for and cannot be is refused, and one that nobody asked for is left empty', async () => {
   const ofOne = () => {
     const { log, dedup } = sifted()
@@ -142,5 +161,8 @@ test('a name cannot break the card', async () => {
   const { log } = sifted()
   const parsed = log.results.get('parse') as { documents: { name: string }[] }
   parsed.documents[0]!.name = 'a | b`<script>`\n# c.md'
-  expect((await exported(log)).text('README.md')).toContain('| a b script # c.md | CC-BY-4.0 |')
+  parsed.documents[2]!.name = 'constructor'
+  const card = (await exported(log)).text('README.md')
+  expect(card).toContain('| a b script # c.md | CC-BY-4.0 | 1 |')
+  expect(card).toContain('| constructor | not declared | 0 |')
 })
