@@ -25,10 +25,14 @@ export interface Access {
   isRequired(): Promise<boolean>
   /** The grant of a token, or null for one that is unknown, expired or revoked. Takes the same time for each. */
   check(token: string): Promise<Grant | null>
-  /** Aborts as soon as the token is revoked or has expired, so that whoever is connected with it can be sent away. */
+  /**
+   * Aborts as soon as the token is revoked or has expired, so that whoever is connected with it can be sent away. To be
+   * asked once `check` has let the token in; of any other it has aborted already.
+   */
   until(token: string): AbortSignal
+  /** `token` is the text, told this once. Raises `InvalidInputError` (`token_name_taken` for a name that is in use). */
   create(wanted: { name: string; role: Role; projects: readonly string[] | null; expiresAt: string | null }): Promise<{ token: string; listed: TokenInList }>
   list(): Promise<readonly TokenInList[]>
-  /** By id or name. */
+  /** By id or name, and again without effect. Raises `InvalidInputError` (`token_not_found`). */
   revoke(handle: string): Promise<TokenInList>
 }

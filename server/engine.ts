@@ -8,6 +8,7 @@ import type { Position } from '../domain/ports/eventStore.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
 import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
 import type { ListedJob } from '../projections/jobList.ts'
+import type { Access } from './access.ts'
 import type { SubmittedFile } from './defineJob.ts'
 
 /**
@@ -286,7 +287,10 @@ export type About = {
 
 /** An engine on a store that is opened in this process, where jobs can also be worked. */
 export type Workplace = {
+  /** Where everything may be done. */
   readonly engine: Engine
+  /** Who may come in. */
+  readonly access: Access
   about(): Promise<About>
   /**
    * Works jobs until the signal aborts and open work has ended, or there is nothing left to do (`once`, `only`).

@@ -11,6 +11,7 @@ import type { Random } from '../domain/ports/random.ts'
 import type { SnapshotStore, ViewStore } from '../domain/ports/viewStore.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
 import { readyJobs } from '../projections/readyJobs.ts'
+import { tokenAccess } from './access/tokenAccess.ts'
 import type { JobDefinition } from './defineJob.ts'
 import type { About, Workplace } from './engine.ts'
 import { tellNow } from './hooks/tellNow.ts'
@@ -55,6 +56,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
   const { views, onCommit } = noticedViews(parts.views)
   const definitions = new Map(parts.definitions.map((definition) => [definition.type, definition]))
   const projector = newProjector({ events, views, clock, log: telemetry, projections })
+  const access = tokenAccess({ events, clock, sha256, log: telemetry })
   const closing = new AbortController()
   let projecting: Promise<void> | null = null
 
@@ -93,7 +95,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
 
   const close = async (): Promise<void> => {
     closing.abort()
-    await projecting
+    await Promise.all([projecting, access.close()])
     await parts.close()
   }
 
@@ -112,6 +114,7 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       estimating: { providerLimits: parts.providerLimits, callTimeoutMs },
       close,
     }),
+    access,
     about: () => Promise.resolve(parts.about?.() ?? inMemory),
     async work(options, signal = new AbortController().signal) {
       projecting ??= projector.run(closing.signal)

@@ -1,10 +1,11 @@
-import { RevisionConflict, StoreUnavailable } from '../../domain/errors.ts'
+import { RevisionConflict } from '../../domain/errors.ts'
 import { jobStream, type JobId } from '../../domain/ids.ts'
 import type { Command } from '../../domain/job/commands.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import { appendDefinitely } from './appendDefinitely.ts'
 import { decideInTurn, type Outcome } from './decideInTurn.ts'
 import { type JobLoading, type LoadedJob, loadJob } from './loadJob.ts'
+import { withPatience } from './withPatience.ts'
 
 export type Handling = JobLoading & { readonly clock: Clock }
 
@@ -13,9 +14,6 @@ export type Handled = {
   readonly outcomes: readonly Outcome[]
   readonly loaded: LoadedJob
 }
-
-/** How long a person is kept waiting for a store that is away. */
-const patienceMs = 30_000
 
 /**
  * Load, decide, seal, append; again when somebody else was first, at most `attemptsMax` times, after which
@@ -42,19 +40,5 @@ export const handle = async (
     } catch (error) {
       if (!(error instanceof RevisionConflict) || attempt === attemptsMax) throw error
     }
-  }
-}
-
-const withPatience = async (clock: Clock, append: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-  const answered = new AbortController()
-  const patience = new AbortController()
-  void clock.sleep(patienceMs, answered.signal).then(() => patience.abort('out of patience'))
-  try {
-    await append(patience.signal)
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    throw new StoreUnavailable(`${error.message}: whether it was recorded is not known, so give it again`, error.details)
-  } finally {
-    answered.abort('answered')
   }
 }

@@ -56,7 +56,7 @@ const table: readonly Row[] = [
   },
   {
     room: 'server/http/',
-    rooms: ['server/engine.ts', 'server/client/', 'domain/'],
+    rooms: ['server/engine.ts', 'server/access.ts', 'server/client/', 'domain/'],
     libraries: [
       'zod',
       'fastify',
@@ -71,13 +71,13 @@ const table: readonly Row[] = [
   },
   {
     room: 'server/mcp/',
-    rooms: ['server/engine.ts', 'server/client/', 'domain/'],
+    rooms: ['server/engine.ts', 'server/access.ts', 'server/client/', 'domain/'],
     libraries: ['zod', '@modelcontextprotocol/sdk'],
     node: true,
   },
   {
     room: 'server/cli/',
-    rooms: ['server/engine.ts', 'server/config.ts', 'server/defineJob.ts', 'server/client/', 'domain/'],
+    rooms: ['server/engine.ts', 'server/access.ts', 'server/config.ts', 'server/defineJob.ts', 'server/client/', 'domain/'],
     libraries: ['zod', 'commander'],
     node: true,
   },
