@@ -46,6 +46,19 @@ test('documents of one original stay together however they were read, and with t
   expect([...splitDocuments([asHtml, asPlain, copy], { testShare: 0.5, seed: 1 }).values()]).toEqual(['train', 'train'])
 })
 
+test('whatever documents share, no original and no text is on both sides, in any order of the documents', () => {
+  const pair = fc.record({ source: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), text: fc.constantFrom('t', 'u', 'v', 'w', 'x', 'y') })
+  fc.assert(
+    fc.property(fc.array(pair, { minLength: 1, maxLength: 12 }), fc.nat(), (pairs, seed) => {
+      const split = splitDocuments(pairs, { testShare: 0.4, seed })
+      const sidesOf = (source: string) => new Set(pairs.filter((each) => each.source === source).map(({ text }) => split.get(text)))
+      for (const { source } of pairs) expect(sidesOf(source).size).toBe(1)
+      expect(splitDocuments(pairs.toReversed(), { testShare: 0.4, seed })).toEqual(split)
+    }),
+    { seed: 11 },
+  )
+})
+
 test('whatever the share, both sides have some where there are two texts, and one text is for training', () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 30 }), fc.double({ min: 0.001, max: 0.9, noNaN: true }), fc.nat(), (count, share, seed) => {
