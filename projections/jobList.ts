@@ -61,7 +61,7 @@ export type ListedJob = z.infer<typeof ListedJob>
  */
 export const jobList = defineProjection<ListedJob>({
   name: 'jobList',
-  version: 1,
+  version: 2,
   schema: ListedJob,
   keyOf: (event) => event.jobId,
   project: (job, event) => {

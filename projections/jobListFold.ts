@@ -98,8 +98,11 @@ const changes = (job: ListedJob, event: JobEvent, state: JobState): Changes => {
     case 'JobFailed':
       return finished(job, event, event.data.errorCode)
 
-    case 'StageCompleted':
-      return { stageIndex: job.stageIndex + 1 }
+    case 'StageCompleted': {
+      const stageIndex = job.stageIndex + 1
+      // It was that of the stage that has ended; the last one's stays for good.
+      return stageIndex < job.stages.length ? { stageIndex, progress: null } : { stageIndex }
+    }
     case 'CheckpointInvalidated':
       return { stageIndex: Math.max(0, job.stages.indexOf(event.data.stage)), progress: null }
 

@@ -9,7 +9,7 @@ import type { Job, Reservation } from './job.ts'
 import { nextState } from './transitions.ts'
 
 /** Raise it whenever the same events would fold to another state: snapshots of other versions are not used. */
-export const evolveVersion = 1
+export const evolveVersion = 2
 
 /** An event on its way into the fold, with the job it belongs to. */
 export type FoldedEvent = PlacedEvent & { readonly jobId: JobId }
@@ -199,6 +199,8 @@ const change = (job: Job, event: FoldedEvent): void => {
       return
     case 'StageCompleted':
       job.stageIndex += 1
+      // It was that of the stage that has ended; the last one's stays for good.
+      if (job.stageIndex < job.spec.stages.length) job.progress = null
       job.checkpoint = { stage: event.data.stage, key: '', at: recordedAt }
       job.lostLeaseCount = 0
       return

