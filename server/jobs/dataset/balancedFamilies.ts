@@ -1,39 +1,47 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Family } from './families.ts'
 import { hashOf } from './hash.ts'
 
 /** No family may have more than this many times its even share. */
-const shareMax = 1.5
+export const shareMax = 1.5
+
+type Member = { readonly id: string; readonly family: Family }
 
 /**
- * The examples that are over their family's share, drawn by the seed. The share is of what is left, so it is taken
- * again until no family is over it.
+ * The ids that are over their family's share of what is left, drawn by the seed. Without them no family has more than
+ * `shareMax` times what each had if all had the same, rounded up; a single family has no surplus.
  */
-export const familySurplus = (examples: readonly { readonly id: string; readonly family: Family }[], seed: number): ReadonlySet<string> => {
+export const familySurplus = async (members: readonly Member[], seed: number): Promise<ReadonlySet<string>> => {
   const byFamily = new Map<Family, string[]>()
-  for (const { id, family } of examples) {
-    const ids = byFamily.get(family) ?? []
-    ids.push(id)
-    byFamily.set(family, ids)
+  for (const { id, family } of members) {
+    const ids = byFamily.get(family)
+    if (ids === undefined) byFamily.set(family, [id])
+    else ids.push(id)
   }
-  if (byFamily.size < 2) return new Set()
-  const counts = [...byFamily.values()].map((ids) => ids.length)
-  const most = mostOf(counts)
-  return new Set([...byFamily.values()].flatMap((ids) => ranked(ids, seed).slice(most)))
+  const most = mostOf([...byFamily.values()].map((ids) => ids.length))
+  const surplus = new Set<string>()
+  for (const ids of byFamily.values()) {
+    if (ids.length > most) for (const id of (await ranked(ids, seed)).slice(most)) surplus.add(id)
+  }
+  return surplus
 }
 
-/** The most that one family may have, once all are cut to it. */
+/** The most that one family may have, once all are cut to it: the share is of what is left, so each cut lowers it. */
 const mostOf = (counts: readonly number[]): number => {
-  let most = Math.max(...counts)
+  let most = Math.max(0, ...counts)
   for (;;) {
     const kept = counts.reduce((sum, count) => sum + Math.min(count, most), 0)
     const allowed = Math.ceil((shareMax * kept) / counts.length)
-    if (most <= allowed) return most
+    if (counts.length < 2 || most <= allowed) return most
     most = allowed
   }
 }
 
-const ranked = (ids: readonly string[], seed: number): readonly string[] =>
-  ids
-    .map((id) => ({ id, rank: hashOf(`${seed}:${id}`) }))
-    .toSorted((one, other) => (one.rank < other.rank ? -1 : 1))
-    .map(({ id }) => id)
+const ranked = async (ids: readonly string[], seed: number): Promise<readonly string[]> => {
+  const ranks: { readonly id: string; readonly rank: string }[] = []
+  for (const id of ids) {
+    ranks.push({ id, rank: hashOf(`${seed}:${id}`) })
+    await setImmediate()
+  }
+  return ranks.toSorted((one, other) => (one.rank < other.rank ? -1 : 1)).map(({ id }) => id)
+}

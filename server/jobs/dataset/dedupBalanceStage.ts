@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { InvalidInputError } from '../../../domain/errors.ts'
 import { Interrupted, type StageContext } from '../../defineJob.ts'
-import { familySurplus } from './balancedFamilies.ts'
+import { familySurplus, shareMax } from './balancedFamilies.ts'
 import type { DatasetInput } from './datasetInput.ts'
 import { datasetParameters } from './datasetParameters.ts'
 import { type Example, ParseResult, type Quarantined, SiftResult } from './stageResults.ts'
@@ -22,38 +22,38 @@ export const dedupBalance = async (context: Context): Promise<SiftResult> => {
   const nameOf = ({ document }: Example): string => documents[document]?.name ?? ''
   const { kept, repeated } = await withoutRepeats(context, examples)
   refuseMostlyRepeated(repeated, examples.length, nameOf)
-  const surplus = familySurplus(kept, datasetParameters(context.parameters).seed)
+  const surplus = await familySurplus(kept, datasetParameters(context.parameters).seed)
+  const overShare = kept.filter(({ id }) => surplus.has(id)).map((example) => ({ example, ...familyFull(example) }))
   return {
     examples: kept.filter(({ id }) => !surplus.has(id)),
-    quarantined: [
-      ...repeated.map(({ example, reason, detail }) => leftOut(example, nameOf(example), { reason, detail })),
-      ...kept
-        .filter(({ id }) => surplus.has(id))
-        .map((example) =>
-          leftOut(example, nameOf(example), { reason: 'family_surplus', detail: `there are enough examples of ${example.family}` }),
-        ),
-    ],
+    quarantined: [...repeated, ...overShare].map((out) => leftOut(out, nameOf(out.example))),
   }
 }
 
-type Repeat = { readonly example: Example; readonly reason: string; readonly detail: string; readonly of: Example }
+type Out = { readonly example: Example; readonly reason: string; readonly detail: string }
+type Repeat = Out & { readonly of: Example }
+
+const familyFull = ({ family }: Example): Omit<Out, 'example'> => ({
+  reason: 'family_surplus',
+  detail: `examples of ${family} are more than ${shareMax} times as many as if each family had the same`,
+})
 
 const withoutRepeats = async (context: Context, examples: readonly Example[]) => {
   const { nearDuplicates } = await import('./nearDuplicates.ts')
-  const likenessOf = nearDuplicates()
-  const byId = new Map(examples.map((example) => [example.id, example]))
+  const nearestTo = nearDuplicates<Example>()
   const exact = new Map<string, Example>()
   const kept: Example[] = []
   const repeated: Repeat[] = []
   for (const example of examples) {
-    const text = normalised(example)
+    const said = { question: plainText(example.question), answer: plainText(example.answer) }
+    const text = `${said.question}\n${said.answer}`
     const same = exact.get(text)
-    const near = same === undefined ? likenessOf(example.id, text) : null
-    const nearest = near === null ? undefined : byId.get(near.id)
-    if (same !== undefined) repeated.push({ example, reason: 'duplicate', detail: `it says the same as ${same.id}`, of: same })
-    else if (near !== null && nearest !== undefined) {
-      const detail = `it is ${Math.round(near.similarity * 100)} % the same as ${near.id}`
-      repeated.push({ example, reason: 'near_duplicate', detail, of: nearest })
+    const near = same === undefined ? nearestTo(example, said) : null
+    if (same !== undefined) {
+      repeated.push({ example, reason: 'duplicate', detail: `it says the same as ${same.id}`, of: same })
+    } else if (near !== null) {
+      const detail = `it is ${Math.floor(near.similarity * 100)} % the same as ${near.example.id}`
+      repeated.push({ example, reason: 'near_duplicate', detail, of: near.example })
     } else {
       exact.set(text, example)
       kept.push(example)
@@ -65,12 +65,13 @@ const withoutRepeats = async (context: Context, examples: readonly Example[]) =>
   return { kept, repeated }
 }
 
-/** Without what two ways of writing the same differ in. */
-const normalised = ({ question, answer }: Example): string =>
-  `${question}\n${answer}`
+/** Without what two ways of writing the same differ in. Signs stay: they tell `C++` from `C`, and `<` from `>`. */
+const plainText = (text: string): string =>
+  text
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .replace(/\p{Cf}+/gu, '')
+    .replace(/[\p{P}\p{Z}\p{C}\p{Sk}]+/gu, ' ')
     .trim()
 
 const refuseMostlyRepeated = (repeated: readonly Repeat[], count: number, nameOf: (example: Example) => string): void => {
@@ -87,8 +88,7 @@ const refuseMostlyRepeated = (repeated: readonly Repeat[], count: number, nameOf
   )
 }
 
-const leftOut = (
-  { sourceSpan, family, question, answer, quote, callId }: Example,
-  document: string,
-  why: Pick<Quarantined, 'reason' | 'detail'>,
-): Quarantined => ({ stage: 'dedup_balance', ...why, document, sourceSpan, example: { family, question, answer, quote, callId } })
+const leftOut = ({ example, reason, detail }: Out, document: string): Quarantined => {
+  const { sourceSpan, family, question, answer, quote, callId } = example
+  return { stage: 'dedup_balance', reason, detail, document, sourceSpan, example: { family, question, answer, quote, callId } }
+}

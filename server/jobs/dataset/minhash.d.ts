@@ -1,12 +1,14 @@
 declare module 'minhash' {
   export class Minhash {
-    constructor(options: { readonly numPerm: number; readonly seed: number })
+    constructor(options: { readonly numPerm: number })
+    readonly maxHash: number
+    /** The factor and the summand of each permutation. */
+    permA: readonly number[]
+    permB: readonly number[]
+    /** The least hash under each permutation. */
+    readonly hashvalues: number[]
     update(text: string): void
-  }
-  export class LshIndex {
-    constructor(options: { readonly bandSize: number })
-    insert(key: string, sketch: Minhash): void
-    /** Keys that share a band with the sketch, which must have been inserted itself. */
-    query(sketch: Minhash): string[]
+    /** A whole number from 2^31 to 3 * 2^31. */
+    hash(text: string): number
   }
 }
