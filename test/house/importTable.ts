@@ -81,7 +81,7 @@ const table: readonly Row[] = [
     libraries: ['zod', 'commander'],
     node: true,
   },
-  { room: 'server/client/', rooms: ['domain/'], libraries: [], node: false },
+  { room: 'server/client/', rooms: ['domain/'], libraries: ['zod'], node: false },
   {
     room: 'server/web/',
     rooms: ['server/client/', 'projections/', 'domain/'],

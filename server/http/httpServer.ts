@@ -1,0 +1,123 @@
+import type { AddressInfo } from 'node:net'
+import helmet from '@fastify/helmet'
+import fastify from 'fastify'
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { EngineError, InvalidInputError } from '../../domain/errors.ts'
+import type { Workplace } from '../engine.ts'
+import { answerProblem, answerProblems, type Fault } from './answerProblems.ts'
+import { artifactRoutes } from './artifactRoutes.ts'
+import { answerBrokenRequest } from './brokenRequest.ts'
+import { checkRequests } from './checkRequests.ts'
+import { commandRoutes } from './commandRoutes.ts'
+import { admit, type Binding, grantOf, identify } from './guard.ts'
+import { healthRoutes } from './healthRoutes.ts'
+import type { HttpApp, RouteParts, Routes } from './httpApp.ts'
+import { jobRoutes } from './jobRoutes.ts'
+import { limitRequests } from './limitRequests.ts'
+import { addressOf, inUrl, isLoopback } from './loopback.ts'
+import { describeRoutes } from './openApi.ts'
+import { projectionRoutes } from './projectionRoutes.ts'
+import { recordRoutes } from './recordRoutes.ts'
+import { sessionRoutes } from './sessionRoutes.ts'
+import { readBodiesStrictly } from './strictBody.ts'
+
+export type HttpServerParts = Pick<Workplace, 'engine' | 'engineFor' | 'access'> & {
+  /** Of one token, or of one address without a valid one. Default 6 000. */
+  readonly requestsPerMinute?: number
+  /** Routes beside those of this room. */
+  readonly routes?: readonly Routes[]
+  /** Told of what is ours to mend. */
+  readonly fault: Fault
+}
+
+export type HttpServer = {
+  readonly app: HttpApp
+  /**
+   * Answers the URL. Raises `InvalidInputError` for an address that others can reach while no token was ever made, and
+   * for one that cannot be listened on.
+   */
+  listen(place: { readonly host: string; readonly port: number }): Promise<string>
+  /** Takes no new connections, lets open requests end for so long, and then cuts what is left. */
+  close(drainMs?: number): Promise<void>
+}
+
+const bodyBytesMax = 4 * 1024 * 1024
+const headerBytesMax = 16 * 1024
+const requestMsMax = 300_000
+const requestsPerMinuteDefault = 6_000
+const drainMsDefault = 30_000
+
+/** Jobs over HTTP: REST, described at `/openapi.json`. */
+export const httpServer = async (parts: HttpServerParts): Promise<HttpServer> => {
+  const { access, routes = [], requestsPerMinute = requestsPerMinuteDefault } = parts
+  const binding: Binding = { isLoopback: true, host: 'localhost' }
+  const closing = new AbortController()
+  const app = newApp(parts.fault)
+  answerProblems(app, parts.fault)
+  readBodiesStrictly(app)
+  checkRequests(app)
+  app.setSerializerCompiler(serializerCompiler)
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+  identify(app, access, binding)
+  await limitRequests(app, requestsPerMinute)
+  admit(app)
+  await describeRoutes(app)
+
+  const routeParts: RouteParts = {
+    engineOf: (request) => parts.engineFor(grantOf(request)),
+    askerOf: (request) => {
+      const commandId = request.headers['idempotency-key']
+      return { actor: grantOf(request).name, ...(typeof commandId === 'string' ? { commandId } : {}) }
+    },
+    closing: closing.signal,
+  }
+  const own = [jobRoutes, commandRoutes, recordRoutes, artifactRoutes, projectionRoutes, sessionRoutes(access, binding), healthRoutes(parts.engine)]
+  for (const add of [...own, ...routes]) await add(app, routeParts)
+
+  return {
+    app,
+    async listen({ host, port }) {
+      const address = await addressOf(host)
+      binding.isLoopback = isLoopback(address)
+      binding.host = host.toLowerCase()
+      if (!binding.isLoopback && !(await access.isRequired())) throw openToOthers(host)
+      await app.listen({ host: address, port }).catch((error: unknown) => {
+        throw notListening(error, host, port)
+      })
+      return `http://${inUrl(address)}:${portOf(app.server.address())}`
+    },
+    async close(drainMs = drainMsDefault) {
+      closing.abort()
+      const cut = setTimeout(() => app.server.closeAllConnections(), drainMs)
+      await app.close().finally(() => clearTimeout(cut))
+    },
+  }
+}
+
+const newApp = (fault: Fault): HttpApp =>
+  fastify({
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestMsMax,
+    forceCloseConnections: 'idle',
+    http: { maxHeaderSize: headerBytesMax },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, _, reply) => answerProblem(error, reply, fault),
+  }).withTypeProvider<ZodTypeProvider>()
+
+const openToOthers = (host: string): InvalidInputError =>
+  new InvalidInputError(
+    `--host ${host} can be reached from other machines, and no token keeps them out: make one first with knovaryn token create`,
+    { option: '--host', host },
+  )
+
+const notListening = (error: unknown, host: string, port: number): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (!/^E(ADDRINUSE|ADDRNOTAVAIL|ACCES)$/.test(code)) return error
+  const why = code === 'EADDRINUSE' ? 'is taken by another program' : 'cannot be listened on'
+  return new InvalidInputError(`--port ${port} of --host ${host} ${why} (${code}): give another`, { option: '--port', host, port })
+}
+
+const portOf = (address: AddressInfo | string | null): number => {
+  if (address === null || typeof address === 'string') throw new EngineError('internal', 'the server listens on no port')
+  return address.port
+}
