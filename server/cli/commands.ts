@@ -37,6 +37,21 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./workJobs.ts')).workJobs,
   },
   {
+    words: ['server'],
+    about: 'serve jobs over HTTP and work them, until stopped',
+    options: [
+      options.host,
+      options.port,
+      options.workers,
+      options.workerConcurrency,
+      options.lease,
+      options.rateLimit,
+      options.jobs,
+      ...hookOptions,
+    ],
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
     words: ['job', 'list'],
     about: 'jobs, newest first',
     options: [

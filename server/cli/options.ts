@@ -179,6 +179,29 @@ export const options = {
   ),
   once: flag({ name: 'once', scope: 'worker', group: how, about: 'until nothing is due any more' }),
 
+  host: single(
+    {
+      name: 'host',
+      scope: 'server',
+      argument: '<address>',
+      group: where,
+      about: 'address to listen on (default 127.0.0.1); one that others reach needs tokens',
+    },
+    anyText('an address or a name of one', 255),
+  ),
+  port: single(
+    { name: 'port', scope: 'server', argument: '<n>', group: where, about: 'port to listen on (default 7420; 0: any that is free)' },
+    wholeNumber(0, 65_535),
+  ),
+  workers: single(
+    { name: 'workers', argument: '<n>', group: how, about: 'workers in this process (default 1; 0: jobs are left to others)' },
+    wholeNumber(0, 100),
+  ),
+  rateLimit: single(
+    { name: 'rate-limit', argument: '<n>', group: limits, about: 'requests of a token a minute (default 6000)', unit: 'per-minute' },
+    wholeNumber(1, 10_000_000),
+  ),
+
   listProject: single({ name: 'project', scope: 'list', argument: '<name>', group: which, about: 'of this project' }, anyText('a name')),
   listState: single({ name: 'state', scope: 'list', argument: '<state>', group: which, about: 'in this state' }, oneOf(jobStates)),
   listType: single({ name: 'type', scope: 'list', argument: '<type>', group: which, about: 'of this type' }, anyText('a job type')),
