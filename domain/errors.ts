@@ -32,6 +32,13 @@ export class InvalidInputError extends EngineError {
   }
 }
 
+/** Whoever asks may not do this, though others may. Raised before anything is read or written. */
+export class ForbiddenError extends EngineError {
+  constructor(message: string, details: Readonly<Record<string, unknown>> = {}, code = 'forbidden') {
+    super(code, message, details)
+  }
+}
+
 /** The stream has moved on: somebody else wrote first. */
 export class RevisionConflict extends EngineError {
   constructor(stream: string, expected: 'no-stream' | number, actual: 'no-stream' | number) {

@@ -47,6 +47,7 @@ export const openWorkplace = async (config: Config, around: Surroundings): Promi
     import('./jobs/dataset/datasetJob.ts'),
     ownDefinitions(config),
   ])
+  const providerAt = await providers(config, around.env, clock)
   return workplace({
     ...stores,
     clock,
@@ -54,7 +55,8 @@ export const openWorkplace = async (config: Config, around: Surroundings): Promi
     sha256,
     telemetry,
     definitions: [batchJob, datasetJob, ...own, ...(around.definitions ?? [])],
-    provider: await providers(config, around.env, clock),
+    provider: providerAt,
+    offeredProviders: ['offline', ...Object.keys(config.providers)].filter((name) => providerAt(name, null) !== null),
     ownPrices: (provider) => (provider === offlinePriceProfile.provider ? [offlinePriceProfile] : []),
     providerLimits: (name) => config.providers[name] ?? {},
     callTimeoutMs: config.callTimeoutSeconds * 1_000,

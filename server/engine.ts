@@ -8,7 +8,7 @@ import type { Position } from '../domain/ports/eventStore.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
 import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
 import type { ListedJob } from '../projections/jobList.ts'
-import type { Access } from './access.ts'
+import type { Access, Grant } from './access.ts'
 import type { SubmittedFile } from './defineJob.ts'
 
 /**
@@ -113,6 +113,8 @@ export type Asker = { readonly actor?: string; readonly commandId?: string }
 
 export type JobListQuery = {
   readonly projectId?: string
+  /** Of any of these. */
+  readonly projectIds?: readonly string[]
   readonly state?: JobState
   readonly type?: string
   /** `name=value` */
@@ -254,7 +256,8 @@ export interface Engine {
   putFile(projectId: string, content: Uint8Array): Promise<ArtifactName>
   /** Null where the project has no such file: one project's hash is unknown in another. */
   getFile(projectId: string, sha256: string): Promise<Uint8Array | null>
-  resolve(handle: string): Promise<JobId>
+  /** With `projectIds`, jobs of all other projects are as unknown as any that are not there. */
+  resolve(handle: string, projectIds?: readonly string[]): Promise<JobId>
   close(): Promise<void>
 }
 
@@ -291,6 +294,8 @@ export type Workplace = {
   readonly engine: Engine
   /** Who may come in. */
   readonly access: Access
+  /** The same engine for whoever has come in: it shows and does only what the grant allows, and `close` leaves it open. */
+  engineFor(grant: Grant): Engine
   about(): Promise<About>
   /**
    * Works jobs until the signal aborts and open work has ended, or there is nothing left to do (`once`, `only`).

@@ -5,6 +5,7 @@ import type { ListPlace, ViewStore } from '../domain/ports/viewStore.ts'
 import { jobList, ListedJob } from '../projections/jobList.ts'
 import { type JobFilter, jobListOf } from '../projections/jobLists.ts'
 import type { JobInList, JobListQuery, Page } from './engine.ts'
+import { queryLists } from './queryLists.ts'
 
 const limitDefault = 50
 const limitMax = 500
@@ -19,15 +20,16 @@ const Cursor = z.strictObject({ filter: z.string(), sort: z.string(), key: z.str
 export const pageOfJobs = async (views: ViewStore, query: JobListQuery, sha256: Sha256): Promise<Page<JobInList>> => {
   const filter = filterOf(query)
   const limit = limitOf(query)
-  const filterMark = sha256(JSON.stringify(filter)).slice(0, 16)
-  const { term, passes } = jobListOf(filter)
+  const owners = ownersOf(query)
+  const filterMark = sha256(JSON.stringify(owners === null ? filter : [filter, owners])).slice(0, 16)
+  const terms = owners === null ? [jobListOf(filter).term] : owners.map((projectId) => jobListOf({ ...filter, projectId }).term)
+  const { passes } = jobListOf(filter)
   const items: JobInList[] = []
   // Of the last job on the page: one more is looked for, so that the last page says that it is.
   let last: ListPlace = { sort: '', key: '' }
   let after = query.cursor === undefined ? undefined : placeOf(query.cursor, filterMark)
   for (;;) {
-    const place: { after?: ListPlace } = after === undefined ? {} : { after }
-    const documents = await views.query(jobList.name, jobList.version, { term, limit: limit + 1, ...place })
+    const documents = await queryLists(views, jobList, { terms, after, limit: limit + 1 })
     for (const document of documents) {
       after = { sort: document.sort, key: document.key }
       const { fold: _, ...job } = ListedJob.parse(JSON.parse(document.value))
@@ -52,6 +54,13 @@ const filterOf = (query: JobListQuery): JobFilter => {
     ...(type === undefined ? {} : { type }),
     ...(named === null ? {} : { labels: { [named[1] ?? '']: named[2] ?? '' } }),
   }
+}
+
+/** The projects whose jobs are asked for, or null where that is left to the filter. */
+const ownersOf = ({ projectId, projectIds }: JobListQuery): readonly string[] | null => {
+  if (projectIds === undefined) return null
+  const owners = [...new Set(projectIds)].toSorted()
+  return projectId === undefined ? owners : owners.filter((owner) => owner === projectId)
 }
 
 const limitOf = (query: JobListQuery): number => {

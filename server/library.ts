@@ -23,6 +23,7 @@ export { ArtifactRef } from '../domain/job/events.ts'
 export {
   BudgetExceededError,
   EngineError,
+  ForbiddenError,
   IdempotencyConflictError,
   InvalidInputError,
   JobStateError,

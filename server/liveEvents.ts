@@ -3,6 +3,7 @@ import { type JobId, jobStream } from '../domain/ids.ts'
 import { readEvent } from '../domain/job/readEvent.ts'
 import { beforeAll, type EventStore, type Position } from '../domain/ports/eventStore.ts'
 import type { LiveFrame, LiveQuery } from './engine.ts'
+import { projectOf } from './projectOf.ts'
 
 /** The query with its job found. */
 type LiveQueryOfJob = Omit<LiveQuery, 'jobId'> & { readonly jobId?: JobId | undefined }
@@ -21,14 +22,10 @@ export async function* liveEvents(events: EventStore, query: LiveQueryOfJob, sig
       continue
     }
     const event = readEvent(delivery.event)
-    if (projectIds !== undefined && !projectIds.includes(projectOf(event.meta))) continue
+    if (projectIds !== undefined && !projectIds.includes(projectOf(event))) continue
     yield { kind: 'event', position: event.position, event }
   }
 }
-
-/** Also of an event that is newer than this program: what it cannot read it must not show to others. */
-const projectOf = (meta: unknown): string =>
-  typeof meta === 'object' && meta !== null && 'projectId' in meta && typeof meta.projectId === 'string' ? meta.projectId : ''
 
 const startOf = async (events: EventStore, after: Position): Promise<Position> => {
   if (after === 'start') return beforeAll

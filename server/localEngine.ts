@@ -21,6 +21,7 @@ import { findJob } from './findJob.ts'
 import { outputFilesOf, outputOf } from './jobOutput.ts'
 import { liveEvents } from './liveEvents.ts'
 import { pageOfJobs } from './jobPages.ts'
+import { projectOf } from './projectOf.ts'
 import type { Projector } from './projector/projector.ts'
 import { projections } from './projector/projections.ts'
 import { readLimits } from './readLimits.ts'
@@ -59,10 +60,11 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
     return views
   }
 
-  const resolve = async (given: string): Promise<JobId> => {
+  const resolve = async (given: string, projectIds?: readonly string[]): Promise<JobId> => {
     const whole = JobId.safeParse(given)
-    if (whole.success && (await events.readStream(jobStream(whole.data), { limit: 1 })).length > 0) return whole.data
-    return findJob(await current(), given)
+    const [first] = whole.success ? await events.readStream(jobStream(whole.data), { limit: 1 }) : []
+    const isThere = first !== undefined && (projectIds === undefined || projectIds.includes(projectOf(readEvent(first))))
+    return whole.success && isThere ? whole.data : findJob(await current(), given, projectIds)
   }
 
   const existing = async (given: string): Promise<LoadedJob & { job: Job }> => {

@@ -20,6 +20,7 @@ import { localEngine } from './localEngine.ts'
 import { noticedViews } from './projector/noticedViews.ts'
 import { projections } from './projector/projections.ts'
 import { projector as newProjector } from './projector/projector.ts'
+import { scopedEngine } from './scopedEngine.ts'
 import type { Telemetry } from './telemetry.ts'
 import { drainMsDefault, type Working, work } from './work.ts'
 import { type Gate, gate } from './worker/gate.ts'
@@ -40,6 +41,8 @@ export type WorkplaceParts = {
   provider(name: string, baseUrl: string | null): Provider | null
   ownPrices(provider: string): readonly PriceProfile[]
   providerLimits(provider: string): RateLimits
+  /** Providers that whoever comes in with a token may name. Default: none. */
+  readonly offeredProviders?: readonly string[]
   readonly callTimeoutMs: number
   /** Who is told when a job ends or pauses. Default: nobody. Asked for only by who works jobs, or tells of one. */
   hooks?(): Promise<readonly CompletionHook[]>
@@ -99,22 +102,25 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
     await parts.close()
   }
 
+  const engine = localEngine({
+    events,
+    views,
+    snapshots: views,
+    artifacts,
+    clock,
+    random,
+    sha256,
+    projector,
+    notice: (message) => telemetry.notice(message),
+    submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
+    estimating: { providerLimits: parts.providerLimits, callTimeoutMs },
+    close,
+  })
+
   return {
-    engine: localEngine({
-      events,
-      views,
-      snapshots: views,
-      artifacts,
-      clock,
-      random,
-      sha256,
-      projector,
-      notice: (message) => telemetry.notice(message),
-      submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
-      estimating: { providerLimits: parts.providerLimits, callTimeoutMs },
-      close,
-    }),
+    engine,
     access,
+    engineFor: (grant) => scopedEngine(engine, grant, parts.offeredProviders ?? []),
     about: () => Promise.resolve(parts.about?.() ?? inMemory),
     async work(options, signal = new AbortController().signal) {
       projecting ??= projector.run(closing.signal)
