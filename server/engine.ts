@@ -4,6 +4,7 @@ import type { ArtifactRef, EventType, JobEvent, LimitName, Limits, RaisedLimits,
 import type { JobState } from '../domain/job/job.ts'
 import type { Usd } from '../domain/money.ts'
 import type { ArtifactName } from '../domain/ports/artifactStore.ts'
+import type { Clock } from '../domain/ports/clock.ts'
 import type { Position } from '../domain/ports/eventStore.ts'
 import type { PriceProfile } from '../domain/pricing.ts'
 import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
@@ -170,6 +171,8 @@ export type ProjectionStatus = {
   readonly head: string
   readonly upToDate: boolean
   readonly documents: number
+  /** What answers queries; stale while a new version is built. */
+  readonly served: { readonly version: number; readonly stale: boolean }
 }
 
 export type ProjectionCheck = {
@@ -277,6 +280,20 @@ export type WorkOptions = {
   readonly drainMs?: number
 }
 
+/** How this process serves others. */
+export type ServeOptions = Pick<WorkOptions, 'slots' | 'leaseMs' | 'drainMs'> & {
+  /** Address or name. One that other machines can reach is refused while no token was ever made. */
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** Workers beside it in this process, each with `slots`. Default 1. */
+  readonly workers?: number
+  /** Of one token. Default 6 000. */
+  readonly requestsPerMinute?: number
+  /** Told once the server can be called. */
+  onListening(url: string): void
+}
+
 /** What a workplace stands on, for people who look for the reason of something. */
 export type About = {
   /** Kind and place, such as `sqlite:/data/.knovaryn`. */
@@ -296,6 +313,8 @@ export type Workplace = {
   readonly access: Access
   /** The same engine for whoever has come in: it shows and does only what the grant allows, and `close` leaves it open. */
   engineFor(grant: Grant): Engine
+  /** The time of the store's host. */
+  readonly clock: Clock
   about(): Promise<About>
   /**
    * Works jobs until the signal aborts and open work has ended, or there is nothing left to do (`once`, `only`).
@@ -305,6 +324,11 @@ export type Workplace = {
    * whoever ended it. That never keeps a job waiting. With `once`, what is due then is told for a minute at most.
    */
   work(options: WorkOptions, signal?: AbortSignal): Promise<void>
+  /**
+   * Serves others until the signal aborts, and works jobs beside that. Then no new connection is taken, and open requests
+   * and jobs end within `drainMs`. Raises `InvalidInputError` for an address that it cannot or must not listen on.
+   */
+  serve(options: ServeOptions, signal: AbortSignal): Promise<void>
   /**
    * Tells the hooks of the configuration of the last end or pause of this job, again where it was not taken, for a
    * minute at most or until the signal aborts. What could not be told is logged, and no error.

@@ -117,11 +117,11 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
     close,
   })
 
-  return {
+  const place: Pick<Workplace, 'engine' | 'access' | 'engineFor' | 'clock' | 'work'> = {
     engine,
     access,
     engineFor: (grant) => scopedEngine(engine, grant, parts.offeredProviders ?? []),
-    about: () => Promise.resolve(parts.about?.() ?? inMemory),
+    clock,
     async work(options, signal = new AbortController().signal) {
       projecting ??= projector.run(closing.signal)
       const working = (): Promise<void> => work(workshop, options, signal)
@@ -130,6 +130,15 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       if (hooks.length === 0) return working()
       const graceMs = options.drainMs ?? drainMsDefault
       return workAndTell({ ...telling, views, presence }, { hooks, graceMs }, { work: working, signal })
+    },
+  }
+
+  return {
+    ...place,
+    about: () => Promise.resolve(parts.about?.() ?? inMemory),
+    async serve(options, signal) {
+      const { serve } = await import('./serve.ts')
+      return serve(place, { ...options, fault: (what, error) => telemetry.fault(what, error) }, signal)
     },
     async tellEnd(jobId, signal = new AbortController().signal) {
       return tellNow(telling, { hooks: (await parts.hooks?.()) ?? [], jobId }, signal)

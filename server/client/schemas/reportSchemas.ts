@@ -28,8 +28,20 @@ export const projectionStatusSchema = z
     head: z.string(),
     upToDate: z.boolean(),
     documents: Count,
+    served: z.strictObject({ version: z.int(), stale: z.boolean() }),
   })
   .meta({ id: 'ProjectionStatus' })
+
+/** A view beside a fresh fold of the log. */
+export const projectionCheckSchema = z
+  .strictObject({
+    name: z.string(),
+    version: z.int(),
+    documents: Count,
+    equal: z.boolean(),
+    differs: z.strictObject({ key: z.string(), stored: z.string().nullable(), folded: z.string().nullable() }).nullable(),
+  })
+  .meta({ id: 'ProjectionCheck' })
 
 /** What a stage has recorded, and what was found to be lost of it. */
 export const checkpointSchema = z
