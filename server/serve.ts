@@ -1,16 +1,20 @@
 import type { ServeOptions, Workplace } from './engine.ts'
 import { type HttpServer, httpServer, type HttpServerParts } from './http/httpServer.ts'
+import { liveRoutes } from './http/live/liveRoutes.ts'
 import { drainMsDefault } from './work.ts'
 
 /** The server with all its routes, not yet listening. */
 export const serverOf = (
-  { engine, engineFor, access }: Pick<Workplace, 'engine' | 'engineFor' | 'access'>,
+  { engine, engineFor, access, clock }: Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock'>,
   options: Pick<HttpServerParts, 'requestsPerMinute' | 'fault'>,
-): Promise<HttpServer> => httpServer({ engine, engineFor, access, ...options, routes: [] })
+): Promise<HttpServer> => {
+  const live = liveRoutes({ engine, access, clock, fault: options.fault })
+  return httpServer({ engine, engineFor, access, ...options, routes: [live.routes] })
+}
 
 /** Serves until the signal aborts; then open requests and the workers of this process end within the deadline. */
 export const serve = async (
-  workplace: Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'work'>,
+  workplace: Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock' | 'work'>,
   options: ServeOptions & Pick<HttpServerParts, 'fault'>,
   signal: AbortSignal,
 ): Promise<void> => {
