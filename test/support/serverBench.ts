@@ -24,12 +24,13 @@ export const serverBench = async (
     readonly definitions?: readonly JobDefinition[]
     /** What the offline provider takes for an answer. */
     readonly latencyMs?: number
+    readonly providers?: Readonly<Record<string, object>>
     readonly requestsPerMinute?: number
     readonly store?: string
   } = {},
 ): Promise<ServerBench> => {
-  const { definitions = [], latencyMs = 0, requestsPerMinute, store = 'memory:' } = surroundings
-  const config = Config.parse({ store, providers: { offline: { latencyMs } } })
+  const { definitions = [], latencyMs = 0, providers = {}, requestsPerMinute, store = 'memory:' } = surroundings
+  const config = Config.parse({ store, providers: { offline: { latencyMs }, ...providers } })
   const workplace = await openWorkplace(config, { env: {}, log: () => {}, definitions })
   const faults: string[] = []
   const server = await serverOf(workplace, {
