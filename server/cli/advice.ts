@@ -11,6 +11,7 @@ const advice: Readonly<Record<string, readonly string[]>> = {
   call_not_held: ['`knovaryn job ledger JOB` shows which calls are held.'],
   newer_schema: ['This job was written by a newer program: update knovaryn to work on it.'],
   revision_conflict: ['Others write to the job at the same moment: try again.'],
+  token_not_found: ['`knovaryn token list` shows the tokens of this store.'],
   internal: ['Nothing acknowledged is lost. With KNOVARYN_DEBUG=1 the same command shows where it happened.'],
 }
 

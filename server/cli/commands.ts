@@ -177,6 +177,25 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./projections.ts')).verifyProjections,
   },
   {
+    words: ['token', 'create'],
+    about: 'a token to come in to a server with, shown this once',
+    options: [options.tokenName, options.tokenRole, options.tokenProject, options.tokenExpiresIn, options.tokenExpiresAt],
+    load: async () => (await import('./tokens.ts')).createToken,
+  },
+  {
+    words: ['token', 'list'],
+    about: 'every token there ever was',
+    options: [],
+    load: async () => (await import('./tokens.ts')).listTokens,
+  },
+  {
+    words: ['token', 'revoke'],
+    argument: '<token>',
+    about: 'end a token, by its id or name, at every server of this store',
+    options: [],
+    load: async () => (await import('./tokens.ts')).revokeToken,
+  },
+  {
     words: ['doctor'],
     about: 'check this machine, the store and the providers',
     options: [],

@@ -1,4 +1,5 @@
 import { jobStates } from '../../domain/job/job.ts'
+import { roles } from '../access.ts'
 import { flag, repeated, single } from './option.ts'
 import { anyText, dollars, instant, label, namedValue, oneOf, seconds, webAddress, webhookAddress, wholeNumber } from './optionValue.ts'
 
@@ -249,6 +250,24 @@ export const options = {
   inputTokens: single({ name: 'input-tokens', scope: 'reconcile', argument: '<n>', group: what, about: 'input tokens it charged for' }, wholeNumber(0)),
   outputTokens: single({ name: 'output-tokens', scope: 'reconcile', argument: '<n>', group: what, about: 'output tokens it charged for' }, wholeNumber(0)),
   note: single({ name: 'note', scope: 'reconcile', argument: '<text>', group: what, about: 'how this is known' }, anyText('a text', 2_000)),
+
+  tokenName: single({ name: 'name', scope: 'token', argument: '<name>', group: what, about: 'whom or what it is for: shown in the history of jobs' }, anyText('a name', 100)),
+  tokenRole: single(
+    { name: 'role', scope: 'token', argument: '<role>', group: what, about: 'read, operate (also submit and steer) or admin (also rebuild and verify)' },
+    oneOf(roles),
+  ),
+  tokenProject: repeated(
+    { name: 'project', scope: 'token', argument: '<name>', group: what, about: 'a project it is for; may be repeated (default: all)' },
+    anyText('a name', 200),
+  ),
+  tokenExpiresIn: single(
+    { name: 'expires-in', scope: 'token', argument: '<days>', group: what, about: 'days until it expires (default: never)', unit: 'days' },
+    wholeNumber(1, 3_660),
+  ),
+  tokenExpiresAt: single(
+    { name: 'expires-at', scope: 'token', argument: '<instant>', group: what, about: 'when it expires, such as 2026-01-31T08:00:00Z' },
+    instant,
+  ),
 } as const
 
 export const globalOptions = [options.json, options.store, options.artifacts, options.data, options.config]

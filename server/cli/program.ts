@@ -58,6 +58,7 @@ const aboutGroup: Readonly<Record<string, string>> = {
   job: 'look at jobs, and steer them',
   log: 'check the log',
   projections: 'the views of the log',
+  token: 'who may come in to a server',
 }
 
 const commanderOption = (option: Option<unknown>): CommanderOption => {

@@ -18,10 +18,8 @@ export const withWorkplace = async <Value>(
   }
 }
 
-/**
- * The engine on a store that is there. To look for a job in the wrong folder must not leave an empty store in it.
- */
-export const withEngine = async <Value>(call: Call, work: (engine: Engine) => Promise<Value>): Promise<Value> => {
+/** Opens a store that is there. To look for something in the wrong folder must not leave an empty store in it. */
+export const withStore = async <Value>(call: Call, work: (workplace: Workplace) => Promise<Value>): Promise<Value> => {
   if (!(await storeIsThere(call))) {
     const { store } = call.config
     throw new UsageError(
@@ -30,8 +28,12 @@ export const withEngine = async <Value>(call: Call, work: (engine: Engine) => Pr
       { store },
     )
   }
-  return withWorkplace(call, ({ engine }) => work(engine))
+  return withWorkplace(call, work)
 }
+
+/** The engine on a store that is there. */
+export const withEngine = <Value>(call: Call, work: (engine: Engine) => Promise<Value>): Promise<Value> =>
+  withStore(call, ({ engine }) => work(engine))
 
 /** The engine on the store where there is one, else on an empty one in memory: to look must not leave a store behind. */
 export const withAnyEngine = async <Value>(call: Call, work: (engine: Engine) => Promise<Value>): Promise<Value> =>

@@ -70,6 +70,11 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
   'reconcile input-tokens': ['KNOVARYN_RECONCILE_INPUT_TOKENS', 'reconcileInputTokens'],
   'reconcile output-tokens': ['KNOVARYN_RECONCILE_OUTPUT_TOKENS', 'reconcileOutputTokens'],
   'reconcile note': ['KNOVARYN_RECONCILE_NOTE', 'reconcileNote'],
+  'token name': ['KNOVARYN_TOKEN_NAME', 'tokenName'],
+  'token role': ['KNOVARYN_TOKEN_ROLE', 'tokenRole'],
+  'token project': ['KNOVARYN_TOKEN_PROJECT', 'tokenProject'],
+  'token expires-in': ['KNOVARYN_TOKEN_EXPIRES_IN_DAYS', 'tokenExpiresIn'],
+  'token expires-at': ['KNOVARYN_TOKEN_EXPIRES_AT', 'tokenExpiresAt'],
 }
 
 /** A valid text for each rule that a text may break. */
@@ -79,6 +84,9 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown]>>
   'budget-usd': ['1.50', '1.5'],
   'cost-usd': ['.25', '0.25'],
   'start-after': ['2026-01-31T09:00:00+01:00', '2026-01-31T08:00:00.000Z'],
+  'expires-at': ['2026-01-31T09:00:00+01:00', '2026-01-31T08:00:00.000Z'],
+  'expires-in': ['30', 30],
+  role: ['operate', 'operate'],
   'on-unknown': ['pause', 'pause'],
   state: ['paused', 'paused'],
   label: ['team=red=blue', ['team', 'red=blue']],

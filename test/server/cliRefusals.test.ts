@@ -32,7 +32,7 @@ const batch = (bench: CliBench, content: string | Uint8Array = promptLines(2)): 
 ]
 
 const cases: readonly Case[] = [
-  ['no command', () => [], 'missing_command', /a command is missing: one of .*run, submit, estimate, worker, job, log, projections, doctor/],
+  ['no command', () => [], 'missing_command', /a command is missing: one of .*run, submit, estimate, worker, .*job, log, projections, token, doctor/],
   ['half a command', () => ['job'], 'missing_command', 'a command is missing behind "job": one of list, status, events, '],
   ['an unknown command', () => ['sumbit', 'x'], 'unknown_command', "unknown command 'sumbit': did you mean submit?"],
   ['an unknown job command', () => ['job', 'cancle', 'x'], 'unknown_command', "unknown command 'cancle': did you mean cancel?"],
@@ -174,6 +174,23 @@ const cases: readonly Case[] = [
     'has no cost',
   ],
   ['events after and from the tail', () => ['job', 'events', 'ffff', '--after', '1', '--tail', '1'], 'invalid_option', '--after or --tail'],
+  ['a token for nobody', () => ['token', 'create', '--role', 'read'], 'missing_option', '--name'],
+  ['a token that allows nothing', () => ['token', 'create', '--name', 'ann'], 'missing_option', /--role .*read, operate or admin/],
+  ['a role that is none', () => ['token', 'create', '--name', 'ann', '--role', 'god'], 'invalid_option', '--role must be one of read, operate, admin'],
+  ['a token with a name like an id', () => ['token', 'create', '--name', '0123456789abcdef', '--role', 'read'], 'invalid_input', 'name: must not look like'],
+  [
+    'a token with two ends',
+    () => ['token', 'create', '--name', 'ann', '--role', 'read', '--expires-in', '1', '--expires-at', '2100-01-01T00:00:00Z'],
+    'invalid_option',
+    'either --expires-in or --expires-at',
+  ],
+  [
+    'a token that has expired already',
+    () => ['token', 'create', '--name', 'ann', '--role', 'read', '--expires-at', '2026-01-01T00:00:00Z'],
+    'invalid_input',
+    'has passed already',
+  ],
+  ['to revoke a token that is not there', () => ['token', 'revoke', 'ann'], 'token_not_found', 'there is no token "ann"'],
   ['an unknown view', () => ['projections', 'rebuild', 'jobLists'], 'unknown_projection', 'did you mean "jobList"?'],
   ['an unknown view to verify', () => ['projections', 'verify', 'nothing'], 'unknown_projection', 'unknown projection "nothing"'],
 ]
