@@ -21,7 +21,7 @@ export const familySurplus = async (members: readonly Member[], seed: number): P
   const most = mostOf([...byFamily.values()].map((ids) => ids.length))
   const surplus = new Set<string>()
   for (const ids of byFamily.values()) {
-    if (ids.length > most) for (const id of (await ranked(ids, seed)).slice(most)) surplus.add(id)
+    if (ids.length > most) for (const id of await idsOver(most, ids, seed)) surplus.add(id)
   }
   return surplus
 }
@@ -37,11 +37,15 @@ const mostOf = (counts: readonly number[]): number => {
   }
 }
 
-const ranked = async (ids: readonly string[], seed: number): Promise<readonly string[]> => {
-  const ranks: { readonly id: string; readonly rank: string }[] = []
-  for (const id of ids) {
-    ranks.push({ id, rank: hashOf(`${seed}:${id}`) })
+const idsOver = async (most: number, ids: readonly string[], seed: number): Promise<readonly string[]> => {
+  const ranks = new Float64Array(ids.length)
+  for (const [nth, id] of ids.entries()) {
+    ranks[nth] = Number.parseInt(hashOf(`${seed}:${id}`).slice(0, rankDigits), 16)
     await setImmediate()
   }
-  return ranks.toSorted((one, other) => (one.rank < other.rank ? -1 : 1)).map(({ id }) => id)
+  const cut = ranks.toSorted()[most] ?? Infinity
+  return ids.filter((_, nth) => (ranks[nth] ?? 0) >= cut)
 }
+
+/** Hex digits of a whole number that is exact. */
+const rankDigits = 13

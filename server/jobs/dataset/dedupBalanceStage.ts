@@ -22,21 +22,12 @@ export const dedupBalance = async (context: Context): Promise<SiftResult> => {
   const nameOf = ({ document }: Example): string => documents[document]?.name ?? ''
   const { kept, repeated } = await withoutRepeats(context, examples)
   refuseMostlyRepeated(repeated, examples.length, nameOf)
-  const surplus = await familySurplus(kept, datasetParameters(context.parameters).seed)
-  const overShare = kept.filter(({ id }) => surplus.has(id)).map((example) => ({ example, ...familyFull(example) }))
-  return {
-    examples: kept.filter(({ id }) => !surplus.has(id)),
-    quarantined: [...repeated, ...overShare].map((out) => leftOut(out, nameOf(out.example))),
-  }
+  const { balanced, surplus } = await withoutSurplus(kept, datasetParameters(context.parameters).seed)
+  return { examples: balanced, quarantined: [...repeated, ...surplus].map((out) => leftOut(out, nameOf(out.example))) }
 }
 
 type Out = { readonly example: Example; readonly reason: string; readonly detail: string }
 type Repeat = Out & { readonly of: Example }
-
-const familyFull = ({ family }: Example): Omit<Out, 'example'> => ({
-  reason: 'family_surplus',
-  detail: `examples of ${family} are more than ${shareMax} times as many as if each family had the same`,
-})
 
 const withoutRepeats = async (context: Context, examples: readonly Example[]) => {
   const { nearDuplicates } = await import('./nearDuplicates.ts')
@@ -63,6 +54,19 @@ const withoutRepeats = async (context: Context, examples: readonly Example[]) =>
     if (context.signal.aborted) throw new Interrupted()
   }
   return { kept, repeated }
+}
+
+const withoutSurplus = async (examples: readonly Example[], seed: number) => {
+  const over = await familySurplus(examples, seed)
+  const balanced: Example[] = []
+  const surplus: Out[] = []
+  for (const example of examples) {
+    const detail = `examples of ${example.family} are more than ${shareMax} times as many as if each family had the same`
+    if (over.has(example.id)) surplus.push({ example, reason: 'family_surplus', detail })
+    else balanced.push(example)
+    await setImmediate()
+  }
+  return { balanced, surplus }
 }
 
 /** Without what two ways of writing the same differ in. Signs stay: they tell `C++` from `C`, and `<` from `>`. */

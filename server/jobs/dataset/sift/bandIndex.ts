@@ -1,5 +1,5 @@
 /** Of those that share a band, so many of the latest are found: more share it only where it is a common phrase. */
-const sharingMax = 64
+const sharingMax = 32
 
 /** Finds the earlier texts that share a band with one. Texts are numbered in the order they are added. */
 export const bandIndex = () => {

@@ -55,10 +55,10 @@ describe('a near duplicate', () => {
 
   test('is found in a script without spaces, and not by its single characters', () => {
     const gate = '港の水門は毎朝六時に開き潮が変わるまで船を通し番人はすべての船の名前と出た時刻を記録する'
-    const asked = '水門は何をするか'
-    expect(lastOf({ question: asked, answer: gate }, { question: asked, answer: gate.replace('六', '七') })).toMatchObject({ of: 0 })
+    const first = { question: '水門は何をするか', answer: gate }
+    expect(lastOf(first, { ...first, answer: gate.replace('六', '七') })).toMatchObject({ of: 0 })
     const reversed = Array.from(gate).toReversed().join('')
-    expect(lastOf({ question: asked, answer: gate }, { question: asked, answer: reversed })).toBeNull()
+    expect(lastOf(first, { ...first, answer: reversed })).toBeNull()
   })
 
   test('of a few words is the same in all of them', () => {
