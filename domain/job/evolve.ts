@@ -199,8 +199,7 @@ const change = (job: Job, event: FoldedEvent): void => {
       return
     case 'StageCompleted':
       job.stageIndex += 1
-      // It was that of the stage that has ended; the last one's stays for good.
-      if (job.stageIndex < job.spec.stages.length) job.progress = null
+      if (job.stageIndex < job.spec.stages.length) job.progress = null // The last stage's stays for good.
       job.checkpoint = { stage: event.data.stage, key: '', at: recordedAt }
       job.lostLeaseCount = 0
       return
