@@ -56,7 +56,7 @@ export const artifactRoutes: Routes = async (app, { engineOf }) => {
       if (content === null) {
         throw new EngineError('artifact_not_found', `project ${JSON.stringify(projectId)} has no file ${sha256}`, { projectId, sha256 })
       }
-      reply.type('application/octet-stream').header('content-disposition', 'attachment').header('etag', `"${sha256}"`)
+      reply.type('application/octet-stream').header('content-disposition', 'attachment')
       return reply.send(Buffer.from(content.buffer, content.byteOffset, content.byteLength))
     },
   )

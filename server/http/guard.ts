@@ -22,15 +22,16 @@ export const identify = (app: HttpApp, access: Access, binding: Binding): void =
   app.decorateRequest('token', null)
   app.addHook('onRequest', async (request) => {
     refuseForeignPages(request)
-    const { token, isCookie } = tokenOf(request)
+    const isRequired = await access.isRequired()
+    const given = tokenOf(request)
+    // A cookie is sent to every server of a name, whatever its port: one without tokens has made none.
+    const { token, isCookie } = given.isCookie && !isRequired ? { token: null, isCookie: false } : given
     request.token = token
-    if (token !== null) {
-      request.grant = await access.check(token)
-      if (isCookie) refuseUnsaidOrigins(request)
-    } else if (!(await access.isRequired())) {
-      refuseForeignNames(request, binding)
-      request.grant = binding.isLoopback ? atThisMachine : null
-    }
+    if (token !== null) request.grant = await access.check(token)
+    if (isCookie) refuseUnsaidOrigins(request)
+    if (token !== null || isRequired) return
+    refuseForeignNames(request, binding)
+    request.grant = binding.isLoopback ? atThisMachine : null
   })
 }
 

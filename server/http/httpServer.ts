@@ -58,6 +58,10 @@ export const httpServer = async (parts: HttpServerParts): Promise<HttpServer> =>
   checkRequests(app)
   app.setSerializerCompiler(serializerCompiler)
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+  app.addHook('onRequest', async (_, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (closing.signal.aborted) throw new EngineError('closing', 'the server is stopping: ask again in a while')
+  })
   identify(app, access, binding)
   await limitRequests(app, requestsPerMinute)
   admit(app)
@@ -99,6 +103,7 @@ const newApp = (fault: Fault): HttpApp =>
     bodyLimit: bodyBytesMax,
     requestTimeout: requestMsMax,
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     http: { maxHeaderSize: headerBytesMax },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, _, reply) => answerProblem(error, reply, fault),
