@@ -19,6 +19,8 @@ export const openEngine = (
 }
 
 export { defineJob, defineProjection, Interrupted }
+export { followEvents, type FollowOptions } from './client/followEvents.ts'
+export type { FollowedFrame } from './client/liveFrame.ts'
 export { ArtifactRef } from '../domain/job/events.ts'
 export {
   BudgetExceededError,

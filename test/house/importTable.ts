@@ -71,7 +71,7 @@ const table: readonly Row[] = [
   },
   {
     room: 'server/mcp/',
-    rooms: ['server/engine.ts', 'server/access.ts', 'server/client/', 'domain/'],
+    rooms: ['server/engine.ts', 'server/client/', 'server/http/requestIssue.ts', 'domain/'],
     libraries: ['zod', '@modelcontextprotocol/sdk'],
     node: true,
   },
@@ -81,7 +81,7 @@ const table: readonly Row[] = [
     libraries: ['zod', 'commander'],
     node: true,
   },
-  { room: 'server/client/', rooms: ['domain/'], libraries: ['zod'], node: false },
+  { room: 'server/client/', rooms: ['domain/'], libraries: ['zod', 'ws'], node: false },
   {
     room: 'server/web/',
     rooms: ['server/client/', 'projections/', 'domain/'],
@@ -98,6 +98,7 @@ export const homes: Readonly<Record<string, string>> = {
   immer: 'domain/evolving.ts',
   canonicalize: 'domain/canonical.ts',
   'better-sqlite3': 'adapters/sqlite/openDatabase.ts',
+  ws: 'server/client/connectSocket.ts',
 }
 
 const contains = (room: string, path: string): boolean => (room.endsWith('/') ? path.startsWith(room) : path === room)

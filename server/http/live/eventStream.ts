@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
+import { EngineError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import { beforeAll, type Position } from '../../../domain/ports/eventStore.ts'
 import { grantOf } from '../guard.ts'
@@ -42,7 +43,9 @@ export const eventStreamRoute =
           const query = await liveQueryOf(asked, engine, grantOf(request))
           const outlet = streamOutlet(reply)
           await connections.follow({ live: engine.live, query, outlet, signal }, endingWhenStuck(reply, outlet, clock))
-          signal.throwIfAborted()
+          if (signal.reason instanceof EngineError) throw signal.reason
+          // Whoever asked has gone before there was anything to tell.
+          if (!reply.sent) reply.hijack()
         } catch (error) {
           leaving.abort(error)
           // Until the first frame it is a request like any other.
