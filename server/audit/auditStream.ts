@@ -1,6 +1,8 @@
 import { jobOfStream, jobStreamPrefix } from '../../domain/ids.ts'
 import type { EventStore, StoredEvent } from '../../domain/ports/eventStore.ts'
+import { accessStream } from '../access/accessEvents.ts'
 import type { Finding } from '../engine.ts'
+import { accessJudge } from './accessJudge.ts'
 import { type ChainEnd, chainJudge, type ChainJudge } from './chainJudge.ts'
 import { findingAt, type Report } from './findings.ts'
 import { type JobJudge, jobJudge, type JobJudging } from './jobJudge.ts'
@@ -16,14 +18,20 @@ export type StreamJudge = {
 }
 
 /**
- * Judges one stream from its first event. A job's stream is judged by what its events mean; of any other kind
- * (late answers, tokens) the chain and the revisions are. Memory does not grow with the events.
+ * Judges one stream from its first event. A job's stream is judged by what its events mean, that of the tokens by
+ * whether they can be read; of any other (late answers) the chain and the revisions are. Memory does not grow with the
+ * events.
  */
 export const streamJudge = (judging: Judging, stream: string): StreamJudge => {
   const jobId = jobOfStream(stream)
-  const job = jobId === null ? null : jobJudge(judging, jobId)
-  return judgeOf(judging, chainJudge(stream, judging.sha256), job, () => job?.hasEnded() ?? true)
+  const chain = chainJudge(stream, judging.sha256)
+  if (jobId === null) return judgeOf(judging, chain, besideJobs(stream), () => true)
+  const job = jobJudge(judging, jobId)
+  return judgeOf(judging, chain, job, job.hasEnded)
 }
+
+/** Judges the content of a stream that is no job's, each event by itself. */
+const besideJobs = (stream: string): Pick<JobJudge, 'take'> | null => (stream === accessStream ? accessJudge : null)
 
 const pageSize = 1_000
 
@@ -36,7 +44,7 @@ export const revivedJudge = async (
 ): Promise<StreamJudge> => {
   const jobId = jobOfStream(stream)
   const chain = chainJudge(stream, judging.sha256, end)
-  if (jobId === null) return judgeOf(judging, chain, null, () => true)
+  if (jobId === null) return judgeOf(judging, chain, besideJobs(stream), () => true)
   const job = jobJudge(judging, jobId)
   const chainBefore = chainJudge(stream, judging.sha256)
   const untold: Report = () => {}
@@ -51,14 +59,19 @@ export const revivedJudge = async (
   return judgeOf(judging, chain, job, () => false)
 }
 
-const judgeOf = (judging: Judging, chain: ChainJudge, job: JobJudge | null, isAtRest: () => boolean): StreamJudge => ({
+const judgeOf = (
+  judging: Judging,
+  chain: ChainJudge,
+  content: Pick<JobJudge, 'take'> | null,
+  isAtRest: () => boolean,
+): StreamJudge => ({
   take: async (event) => {
     const report: Report = (rule, message) => judging.find(findingAt(event, rule, message))
-    if (job === null && event.stream.startsWith(jobStreamPrefix) && event.revision === 0) {
+    if (content === null && event.stream.startsWith(jobStreamPrefix) && event.revision === 0) {
       report('stream', 'its name begins like that of a job, and goes on like none')
     }
     const standing = chain.take(event, report)
-    if (job !== null) await job.take(event, standing, report)
+    if (content !== null) await content.take(event, standing, report)
   },
   isAtRest,
   chainEnd: chain.end,
