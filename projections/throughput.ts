@@ -9,6 +9,7 @@ const Asked = { provider: z.string(), model: z.string() }
 /** How the calls of one job were answered: what the next job of the same model may expect. */
 export const JobThroughput = z.strictObject({
   jobId: JobId,
+  projectId: z.string(),
   /** Position of the first call that is counted or may still be. */
   since: z.string(),
   lines: z.array(z.strictObject({ ...Asked, calls: Count, outputTokens: Count, durationMs: Count })),
@@ -17,8 +18,9 @@ export const JobThroughput = z.strictObject({
 export type JobThroughput = z.infer<typeof JobThroughput>
 type Line = JobThroughput['lines'][number]
 
-/** The list of jobs that a model has answered, newest first. */
-export const jobsAnsweredBy = (provider: string, model: string): string => JSON.stringify([provider, model])
+/** The list of jobs that a model has answered, in all projects or in one, newest first. */
+export const jobsAnsweredBy = (provider: string, model: string, projectId?: string): string =>
+  JSON.stringify(projectId === undefined ? [provider, model] : [provider, model, projectId])
 
 /**
  * Calls, output and time of each job, by provider and model. Counted is what a provider told of an answer that came
@@ -28,7 +30,7 @@ export const jobsAnsweredBy = (provider: string, model: string): string => JSON.
  */
 export const throughput = defineProjection<JobThroughput>({
   name: 'throughput',
-  version: 1,
+  version: 2,
   schema: JobThroughput,
 
   keyOf: (event) => {
@@ -47,7 +49,7 @@ export const throughput = defineProjection<JobThroughput>({
     switch (event.type) {
       case 'ProviderCallReserved': {
         const { call, provider, model } = event.data
-        const job = before ?? { jobId: event.jobId, since: event.position, lines: [], open: {} }
+        const job = before ?? { jobId: event.jobId, projectId: event.meta.projectId, since: event.position, lines: [], open: {} }
         return { ...job, open: { ...job.open, [call]: { provider, model } } }
       }
       case 'ProviderCallSettled': {
@@ -66,8 +68,8 @@ export const throughput = defineProjection<JobThroughput>({
     }
   },
 
-  place: ({ lines, since }) => ({
-    terms: lines.map(({ provider, model }) => jobsAnsweredBy(provider, model)),
+  place: ({ lines, since, projectId }) => ({
+    terms: lines.flatMap(({ provider, model }) => [jobsAnsweredBy(provider, model), jobsAnsweredBy(provider, model, projectId)]),
     sort: newestFirst(since),
   }),
 })

@@ -216,9 +216,9 @@ export interface Engine {
   find(submission: Submission): Promise<JobDocument | null>
   /**
    * What the job is going to take. Writes nothing. Raises what submitting would, and what the stages before its calls
-   * would fail with.
+   * would fail with. With `projectIds`, what earlier answers tell is drawn from these projects alone.
    */
-  estimate(submission: Submission): Promise<Estimate>
+  estimate(submission: Submission, projectIds?: readonly string[]): Promise<Estimate>
   status(handle: string): Promise<JobDocument>
   /** Newest first; each job once, however states change while paging. */
   list(query: JobListQuery): Promise<Page<JobInList>>

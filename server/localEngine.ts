@@ -117,11 +117,11 @@ export const localEngine = (deps: LocalEngineDeps): Engine => {
       const { job } = await loadJob(deps, prepareToLook(submission).jobId)
       return job === null ? null : jobDocument(job)
     },
-    async estimate(submission) {
+    async estimate(submission, projectIds) {
       const [{ estimateJob }, { paceOf }] = await Promise.all([import('./estimate/estimateJob.ts'), import('./estimate/pace.ts')])
       const prepared = prepareToLook(submission)
       const { job } = await loadJob(deps, prepared.jobId)
-      const pace: Estimating['pace'] = async (...asked) => paceOf(await current(), ...asked)
+      const pace: Estimating['pace'] = async (provider, model) => paceOf(await current(), { provider, model, projectIds })
       return { ...(await estimateJob({ ...deps.estimating, provider: deps.submitting.provider, pace }, prepared)), existing: job !== null }
     },
     status: async (given) => jobDocument((await existing(given)).job),

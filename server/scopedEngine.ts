@@ -29,7 +29,10 @@ export const scopedEngine = (engine: Engine, grant: Grant, providers: readonly s
       return engine.submit(foreseen(submission), asked(asker))
     },
     find: async (submission) => engine.find(foreseen(submission)),
-    estimate: async (submission) => engine.estimate(foreseen(submission)),
+    async estimate(submission, projectIds) {
+      for (const projectId of projectIds ?? []) refuseProject(projectId)
+      return engine.estimate(foreseen(submission), projectIds ?? own)
+    },
     status: async (handle) => engine.status(await found(handle)),
     async list(query) {
       for (const projectId of [query.projectId ?? [], query.projectIds ?? []].flat()) refuseProject(projectId)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { jobsAnsweredBy, sumThroughput, throughput } from '../../projections/throughput.ts'
-import { event } from '../support/controls.ts'
+import { event, projectId } from '../support/controls.ts'
 import { jobIdOf, listed, logged, projected } from './loggedJob.ts'
 import { diceOf, randomLog } from './randomLog.ts'
 
@@ -65,6 +65,12 @@ describe('the jobs that a model has answered', () => {
   test('are listed newest first, and those of other models not at all', () => {
     const log = [...answered(1, 1), ...answered(2, 11), ...answered(3, 21, 'large')]
     expect(listed(throughput, log, small).map(({ jobId }) => jobId)).toEqual([jobIdOf(2), jobIdOf(1)])
+  })
+
+  test('are listed by project too', () => {
+    const ofProject = (owner: string) => listed(throughput, answered(1, 1), jobsAnsweredBy('offline', 'small', owner))
+    expect(ofProject(projectId).map(({ jobId }) => jobId)).toEqual([jobIdOf(1)])
+    expect(ofProject('another')).toEqual([])
   })
 
   test('are summed up by model', () => {

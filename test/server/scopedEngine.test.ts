@@ -177,6 +177,18 @@ describe('of another project', () => {
   })
 })
 
+test('how long the answers of others were is not told by an estimate', async () => {
+  const { engine, engineFor, work } = await open()
+  const content = Array.from({ length: 20 }, (_, at) => JSON.stringify({ id: `q${at}`, prompt: 'Why?' })).join('\n')
+  await engine.submit({ ...prompts('blue'), files: [{ name: 'p.jsonl', content: new TextEncoder().encode(content) }] })
+  await work({ once: true })
+  const basis = async (projects: readonly string[] | null): Promise<string> =>
+    (await engineFor(grant({ projects })).estimate(prompts(projects?.[0] ?? 'red'))).basis
+  expect([await basis(['red']), await basis(['blue']), await basis(['red', 'blue']), await basis(null)]).toEqual([
+    ...['guess', 'history', 'history', 'history'],
+  ])
+})
+
 describe('of one’s own project', () => {
   test('everything may be done, and stands in the log under the name of the token', async () => {
     const { at, own } = await twoTenants(await open())
