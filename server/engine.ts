@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { JobId } from '../domain/ids.ts'
 import type { JobDocument } from '../domain/job/document.ts'
 import type { ArtifactRef, EventType, JobEvent, LimitName, Limits, RaisedLimits, RateLimits, UnknownEvent } from '../domain/job/events.ts'
@@ -294,6 +295,9 @@ export type ServeOptions = Pick<WorkOptions, 'slots' | 'leaseMs' | 'drainMs'> & 
   onListening(url: string): void
 }
 
+/** The two ends of one client. */
+export type ProtocolStreams = { readonly input: Readable; readonly output: Writable }
+
 /** What a workplace stands on, for people who look for the reason of something. */
 export type About = {
   /** Kind and place, such as `sqlite:/data/.knovaryn`. */
@@ -329,6 +333,11 @@ export type Workplace = {
    * and jobs end within `drainMs`. Raises `InvalidInputError` for an address that it cannot or must not listen on.
    */
   serve(options: ServeOptions, signal: AbortSignal): Promise<void>
+  /**
+   * Serves one agent by the Model Context Protocol, which may submit and steer but names providers of the configuration
+   * alone, until it has closed its end, is gone, or the signal aborts. What it has asked by then is still answered.
+   */
+  mcp(streams: ProtocolStreams, signal: AbortSignal): Promise<void>
   /**
    * Tells the hooks of the configuration of the last end or pause of this job, again where it was not taken, for a
    * minute at most or until the signal aborts. What could not be told is logged, and no error.

@@ -1,6 +1,8 @@
 import type { ServeOptions, Workplace } from './engine.ts'
 import { type HttpServer, httpServer, type HttpServerParts } from './http/httpServer.ts'
 import { liveRoutes } from './http/live/liveRoutes.ts'
+import { mcpRoutes } from './http/mcpRoutes.ts'
+import { answerMcp } from './mcp/answerMcp.ts'
 import { drainMsDefault } from './work.ts'
 
 /** The server with all its routes, not yet listening. */
@@ -9,7 +11,8 @@ export const serverOf = (
   options: Pick<HttpServerParts, 'requestsPerMinute' | 'fault'>,
 ): Promise<HttpServer> => {
   const live = liveRoutes({ engine, access, clock, fault: options.fault })
-  return httpServer({ engine, engineFor, access, ...options, routes: [live.routes] })
+  const mcp = mcpRoutes((caller, request, body) => answerMcp({ engine: caller, fault: options.fault }, request, body))
+  return httpServer({ engine, engineFor, access, ...options, routes: [live.routes, mcp] })
 }
 
 /** Serves until the signal aborts; then open requests and the workers of this process end within the deadline. */

@@ -140,6 +140,11 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
       const { serve } = await import('./serve.ts')
       return serve(place, { ...options, fault: (what, error) => telemetry.fault(what, error) }, signal)
     },
+    async mcp(streams, signal) {
+      const { serveStdio } = await import('./mcp/serveStdio.ts')
+      const agent = place.engineFor({ name: 'mcp', role: 'operate', projects: null })
+      return serveStdio({ engine: agent, fault: (what, error) => telemetry.fault(what, error) }, streams, signal)
+    },
     async tellEnd(jobId, signal = new AbortController().signal) {
       return tellNow(telling, { hooks: (await parts.hooks?.()) ?? [], jobId }, signal)
     },

@@ -52,6 +52,12 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./serve.ts')).serve,
   },
   {
+    words: ['mcp'],
+    about: 'tools for an agent, over standard input and output',
+    options: [options.jobs],
+    load: async () => (await import('./serveMcp.ts')).serveMcp,
+  },
+  {
     words: ['job', 'list'],
     about: 'jobs, newest first',
     options: [
