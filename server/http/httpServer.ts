@@ -8,6 +8,7 @@ import { answerProblem, answerProblems, type Fault } from './answerProblems.ts'
 import { artifactRoutes } from './artifactRoutes.ts'
 import { answerBrokenRequest } from './brokenRequest.ts'
 import { checkRequests } from './checkRequests.ts'
+import { checkRoutes } from './checkRoutes.ts'
 import { commandRoutes } from './commandRoutes.ts'
 import { admit, type Binding, grantOf, identify } from './guard.ts'
 import { healthRoutes } from './healthRoutes.ts'
@@ -62,6 +63,10 @@ export const httpServer = async (parts: HttpServerParts): Promise<HttpServer> =>
     reply.header('cache-control', 'no-store')
     if (closing.signal.aborted) throw new EngineError('closing', 'the server is stopping: ask again in a while')
   })
+  app.addHook('onSend', async (_, reply) => {
+    // Kept alive, a connection that was open at the stop would hold the end back.
+    if (closing.signal.aborted) reply.header('connection', 'close')
+  })
   identify(app, access, binding)
   await limitRequests(app, requestsPerMinute)
   admit(app)
@@ -75,7 +80,7 @@ export const httpServer = async (parts: HttpServerParts): Promise<HttpServer> =>
     },
     closing: closing.signal,
   }
-  const own = [jobRoutes, commandRoutes, recordRoutes, artifactRoutes, projectionRoutes, sessionRoutes(access, binding), healthRoutes(parts.engine)]
+  const own = [jobRoutes, commandRoutes, recordRoutes, artifactRoutes, projectionRoutes, checkRoutes, sessionRoutes(access, binding), healthRoutes(parts.engine)]
   for (const add of [...own, ...routes]) await add(app, routeParts)
 
   return {

@@ -7,7 +7,7 @@ import { ProviderError } from '../../domain/errors.ts'
 import type { JobEvent } from '../../domain/job/events.ts'
 import type { CallRequest, Provider, ProviderAnswer } from '../../domain/ports/provider.ts'
 import { defineJob, type JobDefinition, type StageContext } from '../../server/defineJob.ts'
-import type { Submission } from '../../server/engine.ts'
+import type { Submission, Workplace } from '../../server/engine.ts'
 import { type Telemetry, silentTelemetry } from '../../server/telemetry.ts'
 import { workplace, type WorkplaceParts } from '../../server/workplace.ts'
 import { manualClock } from './manualClock.ts'
@@ -89,7 +89,8 @@ export const heldWorld = (definition: JobDefinition, provider: Provider) => {
     leaseLost: (_, token) => void log.push(`lost ${token}`),
     fault: (what, error) => void log.push(`fault ${what}: ${String(error)}`),
   }
-  const open = (over: Partial<WorkplaceParts> = {}) =>
+  // Their clock is the one of the world, which a test moves.
+  const open = (over: Partial<WorkplaceParts> = {}): Omit<Workplace, 'clock'> =>
     workplace({
       events,
       views,

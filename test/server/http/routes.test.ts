@@ -10,7 +10,9 @@ const described = async (): Promise<readonly string[]> => {
 }
 
 test('every route that is described has a request that it serves and one that it refuses', async () => {
-  expect((await described()).toSorted()).toEqual(Object.keys(routeCases).toSorted())
+  // The stream of events is described with the socket, in AsyncAPI.
+  const inOpenApi = Object.keys(routeCases).filter((route) => route !== 'GET /v1/events/stream')
+  expect((await described()).toSorted()).toEqual(inOpenApi.toSorted())
 })
 
 describe.each(Object.entries(routeCases))('%s', (route, { accepted, refused }) => {
