@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Position } from '../../domain/ports/eventStore.ts'
 import type { Telemetry } from '../telemetry.ts'
 import { accessStream } from './accessEvents.ts'
-import { isLive, noTokens, type StoredToken, type Tokens } from './tokens.ts'
+import { noTokens, type StoredToken, type Tokens } from './tokens.ts'
 import { readTokens, type TokenStreaming } from './tokenStream.ts'
 
 export type TokenFollowing = TokenStreaming & { readonly log: Pick<Telemetry, 'trouble' | 'fault'> }
@@ -14,14 +14,14 @@ export type FollowedTokens = {
   now(): Tokens
   /** What this process has written itself, or read again: known at once. */
   adopt(tokens: Tokens): void
-  /** Aborts once the token ends. */
+  /** Aborts once the token ends, or this is closed. */
   until(token: StoredToken): AbortSignal
   close(): Promise<void>
 }
 
 const resubscribeMs = 200
 // The wall clock may jump, so an expiry is looked at again and again.
-const lookMs = 1_000
+const lookMsMax = 1_000
 
 /** The tokens in memory, so that to check one asks no store, kept up with what any process writes. */
 export const followedTokens = (deps: TokenFollowing): FollowedTokens => {
@@ -67,28 +67,34 @@ export const followedTokens = (deps: TokenFollowing): FollowedTokens => {
     following = follow(head)
   }
 
-  const endInTime = async (token: StoredToken, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && isLive(token, clock.now())) await clock.sleep(lookMs, signal)
-    if (!signal.aborted) end(token.id, 'expired')
+  const endAt = async (expiresAt: string, id: string, signal: AbortSignal): Promise<void> => {
+    for (;;) {
+      const leftMs = Date.parse(expiresAt) - clock.now()
+      if (signal.aborted) return
+      if (leftMs <= 0) return end(id, 'expired')
+      await clock.sleep(Math.min(leftMs, lookMsMax), signal)
+    }
   }
 
   return {
-    ready: () => (starting ??= start().catch((error: unknown) => {
-      starting = null
-      throw error
-    })),
+    ready: () =>
+      (starting ??= start().catch((error: unknown) => {
+        starting = null
+        throw error
+      })),
     now: () => tokens,
     adopt,
     until(token) {
+      if (closing.signal.aborted) return closing.signal
       const known = watched.get(token.id)
       if (known !== undefined) return known.signal
       const watch = new AbortController()
       watched.set(token.id, watch)
-      if (token.expiresAt !== null) void endInTime(token, watch.signal)
+      if (token.expiresAt !== null) void endAt(token.expiresAt, token.id, watch.signal)
       return watch.signal
     },
     async close() {
-      closing.abort()
+      closing.abort('closed')
       for (const id of watched.keys()) end(id, 'closed')
       await following
     },

@@ -22,7 +22,8 @@ export const tokenAccess = (deps: TokenFollowing): Access & { close(): Promise<v
   return {
     async isRequired() {
       await followed.ready()
-      return followed.now().byId.size > 0
+      // Also where this program cannot read what was made.
+      return followed.now().revision >= 0
     },
     async check(text) {
       await followed.ready()

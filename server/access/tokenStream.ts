@@ -34,7 +34,11 @@ export const recordToken = async (
   for (;;) {
     const tokens = await readTokens(deps.events)
     if (tokens.unread !== null) {
-      throw new EngineError('newer_schema', `the tokens have an event that this program does not know (${tokens.unread}): use a newer program to change them`)
+      throw new EngineError(
+        'newer_schema',
+        `the tokens have an event that this program cannot read (${tokens.unread}): change them with the program that wrote it`,
+        { type: tokens.unread },
+      )
     }
     const fact = decide(tokens)
     if (fact === null) return tokens

@@ -54,7 +54,8 @@ describe('a token', () => {
   test('is revoked by its name, by its id, or by its text, and again without effect', async () => {
     const bench = await cliBench()
     for (const handleOf of [() => 'ann', ({ id }: Made) => id, ({ token }: Made) => token]) {
-      const made = (await bench.json(...ann)).document as unknown as Made
+      const { document } = await bench.json(...ann)
+      const made: Made = { token: String(document['token']), id: String(document['id']) }
       expect(await bench.workplace.access.check(made.token)).not.toBeNull()
       const { code, stdout } = await bench.run('token', 'revoke', handleOf(made))
       expect([code, stdout]).toEqual([0, `token ann (${made.id}) lets nobody in any more\n`])

@@ -168,7 +168,8 @@ describe('of another project', () => {
 
   test('what is left undefined does not widen what is seen', async () => {
     const { at, own } = tenants
-    const query = { projectId: undefined, projectIds: undefined } as unknown as { projectIds: readonly string[] }
+    // A body that was read from JSON may hold what its type does not let one write.
+    const query = { projectId: undefined, projectIds: undefined } as object
     expect((await at().list(query)).items.map(({ jobId }) => jobId)).toEqual([own.jobId])
     for await (const frame of at().live({ ...query, after: 'start' }, until())) {
       if (frame.kind === 'caught_up') break

@@ -86,10 +86,10 @@ describe('a token', () => {
   test('is refused from the instant at which it expires, and whoever is connected hears of it', async () => {
     const clock = manualClock()
     const { access } = open({ clock })
-    const { token } = await access.create(wanted({ expiresAt: '2026-01-01T00:01:00.000Z' }))
+    const { token } = await access.create(wanted({ expiresAt: '2026-01-01T00:01:00.123Z' }))
     await access.check(token)
     const signal = access.until(token)
-    await clock.advance(59_999)
+    await clock.advance(60_122)
     expect([signal.aborted, await access.check(token)]).toMatchObject([false, { name: 'ann' }])
     await clock.advance(1)
     expect([signal.aborted, await access.check(token)]).toEqual([true, null])
@@ -194,6 +194,18 @@ describe('what is refused', () => {
     expect(work(sha256('x'), text)).toEqual(right)
     expect(work(undefined, 'x'.repeat(10_000_000))).toEqual(right)
   })
+})
+
+test('whoever is connected is sent away when the server is closed, and nobody is watched any more', async () => {
+  const clock = manualClock()
+  const { access } = open({ clock })
+  const { token } = await access.create(wanted({ expiresAt: '2030-01-01T00:00:00.000Z' }))
+  await access.check(token)
+  const signal = access.until(token)
+  await access.close()
+  expect([signal.aborted, access.until(token).aborted]).toEqual([true, true])
+  await settled()
+  expect(clock.sleepers()).toBe(0)
 })
 
 describe('several servers on one log', () => {
@@ -306,6 +318,12 @@ describe('an event of the stream that this program cannot read', () => {
     expect([signal.aborted, await access.check(ann.token)]).toEqual([true, null])
     expect(await access.check(bob.token)).not.toBeNull()
     await expect(access.revoke('bob')).rejects.toMatchObject({ code: 'newer_schema' })
+  })
+
+  test('lets nobody in without a token, even where it is the only one', async () => {
+    const { access, events } = open()
+    await forge(events, 'TokenCreated', { id: '0123456789abcdef' }, 2)
+    expect(await access.isRequired()).toBe(true)
   })
 
   test.each([
