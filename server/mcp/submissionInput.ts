@@ -36,6 +36,7 @@ export const submissionInput = z.strictObject({
   target: of.target.describe('For "dataset": how many examples are wanted'),
   parameters: of.parameters.describe('Of the job type, such as { "maxOutputTokens": 500 }'),
   limits: limitsSchema.describe('The most the job may take, each a total; maximumCostUsd is text such as "2.50"').exactOptional(),
+  priceProfiles: of.priceProfiles.describe('Prices of models in US dollars per million tokens, for models that the server knows no price of'),
   allowUnpriced: of.allowUnpriced.describe('Models that may be used without a price: their cost goes uncounted'),
   idempotencyKey: of.idempotencyKey.describe('Names this job: submitting again with the same key and content answers with the job that is there'),
   concurrency: of.concurrency.describe('Calls at one time'),

@@ -3,7 +3,7 @@ import type { Engine } from '../../../server/engine.ts'
 import { StoreUnavailable } from '../../../domain/errors.ts'
 import { wellFormed } from '../../../domain/strictJson.ts'
 import { workplaceOn } from '../../support/workplaceOn.ts'
-import { agentBeside, batch } from './mcpBench.ts'
+import { agentBeside, batch } from '../../support/mcpAgents.ts'
 
 const place = async () => {
   const opened = await workplaceOn('memory:')

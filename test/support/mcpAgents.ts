@@ -2,25 +2,44 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { JsonSchemaType, JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation'
 import { onTestFinished } from 'vitest'
-import type { Engine } from '../../../server/engine.ts'
-import { mcpServer } from '../../../server/mcp/mcpServer.ts'
+import type { Engine } from '../../server/engine.ts'
+import { mcpServer } from '../../server/mcp/mcpServer.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /** What a tool refuses with. */
-export type Refusal = { readonly code: string; readonly message: string; readonly next: string }
+type Refusal = { readonly code: string; readonly message: string; readonly next: string }
 
 /** A client of the protocol. Its `answer` and `refusal` raise where the tool did the other. */
-export type Agent = {
+type Agent = {
   readonly client: Client
+  /** What it could not read. */
+  readonly errors: readonly Error[]
   /** The structured answer, checked by the schema that the server lists, and its text. */
   answer(tool: string, input?: Json): Promise<{ readonly value: Json & { readonly job: Json & { readonly jobId: string } }; readonly text: string }>
   refusal(tool: string, input?: Json): Promise<Refusal>
 }
 
+const validator = new AjvJsonSchemaValidator()
+const known = new Map<string, JsonSchemaValidator<unknown>>()
+
+/** Every client compiles the same schemas, and that takes longer than all else. */
+const eachSchemaOnce: jsonSchemaValidator = {
+  getValidator<Value>(schema: JsonSchemaType) {
+    const text = JSON.stringify(schema)
+    const made = known.get(text) ?? validator.getValidator<unknown>(schema)
+    known.set(text, made)
+    return made as JsonSchemaValidator<Value>
+  },
+}
+
 export const agentOn = async (transport: Transport): Promise<Agent> => {
-  const client = new Client({ name: 'test', version: '1' })
+  const client = new Client({ name: 'test', version: '1' }, { jsonSchemaValidator: eachSchemaOnce })
+  const errors: Error[] = []
+  Object.assign(client, { onerror: (error: Error) => void errors.push(error) })
   await client.connect(transport)
   onTestFinished(() => client.close())
   let listed: Promise<unknown> | null = null
@@ -31,6 +50,7 @@ export const agentOn = async (transport: Transport): Promise<Agent> => {
   }
   return {
     client,
+    errors,
     async answer(tool, input = {}) {
       // From then on the client checks what is answered by what is listed.
       await (listed ??= client.listTools())
