@@ -21,7 +21,6 @@ const serverLibraries = [
   'unpdf',
   'mammoth',
   'htmlparser2',
-  'node-html-parser',
   'gpt-tokenizer',
   'libphonenumber-js',
   'mdast-util-from-markdown',

@@ -1,5 +1,5 @@
 import type { Declared } from '../parsedText.ts'
-import { htmlEvents, type Attributes } from './htmlEvents.ts'
+import { htmlEvents, type Attributes, type HtmlEvents } from './htmlEvents.ts'
 
 /** What a docx says of itself: its core properties, and those that somebody added by name. */
 export const docxDeclared = async (parts: ReadonlyMap<string, string>): Promise<Declared> => {
@@ -11,7 +11,7 @@ export const docxDeclared = async (parts: ReadonlyMap<string, string>): Promise<
     parts.get('docProps/custom.xml') ?? '',
     (_tag, value) => name !== '' && declared.set(name, value),
     (attributes) => {
-      name = attributes()['name']?.trim().toLowerCase() ?? name
+      name = attributes.get('name')?.trim().toLowerCase() ?? name
     },
   )
   return Object.fromEntries(declared)
@@ -22,17 +22,21 @@ const eachValue = async (
   found: (tag: string, value: string) => void,
   opened: (attributes: Attributes) => void = () => {},
 ): Promise<void> => {
-  let tag = ''
-  await htmlEvents(xml, {
-    open: (next, attributes) => {
-      tag = next
+  let value = ''
+  const events: HtmlEvents = {
+    open: (_tag, attributes) => {
+      value = ''
       opened(attributes)
     },
     text: (text) => {
-      if (text.trim() !== '') found(tag, text.trim())
+      value += text
     },
-    close: () => {},
-  })
+    close: (tag) => {
+      if (value.trim() !== '') found(tag, value.trim())
+      value = ''
+    },
+  }
+  await htmlEvents(xml, events, { isXml: true })
 }
 
 /** The paragraphs of a header or a footer. */
@@ -40,7 +44,7 @@ export const docxParagraphs = async (xml: string): Promise<readonly string[]> =>
   const paragraphs: string[] = []
   let paragraph = ''
   let isText = false
-  await htmlEvents(xml, {
+  const events: HtmlEvents = {
     open: (tag) => {
       if (tag === 'w:t') isText = true
       if (tag === 'w:tab' || tag === 'w:br') paragraph += ' '
@@ -54,6 +58,7 @@ export const docxParagraphs = async (xml: string): Promise<readonly string[]> =>
       if (paragraph.trim() !== '') paragraphs.push(paragraph.trim())
       paragraph = ''
     },
-  })
+  }
+  await htmlEvents(xml, events, { isXml: true })
   return paragraphs
 }

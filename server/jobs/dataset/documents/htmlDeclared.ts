@@ -15,11 +15,9 @@ export const htmlDeclared = (): HtmlEvents & { declared(): Declared } => {
     open: (tag, attributes) => {
       if (tag === 'title') title ??= ''
       if (tag === 'meta') {
-        const { name, property, content } = attributes()
-        declare(name ?? property ?? '', content)
+        declare(attributes.get('name') ?? attributes.get('property') ?? '', attributes.get('content'))
       } else if (tag === 'link' || tag === 'a') {
-        const { rel = '', href } = attributes()
-        if (/(?:^|\s)license(?:\s|$)/i.test(rel)) declare('license', href)
+        if (/(?:^|\s)license(?:\s|$)/i.test(attributes.get('rel') ?? '')) declare('license', attributes.get('href'))
       }
     },
     text: (text) => {

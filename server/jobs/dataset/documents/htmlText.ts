@@ -8,15 +8,15 @@ import { textBuilder } from './textBuilder.ts'
 const unread = new Set(['script', 'style', 'template', 'title', 'iframe', 'object', 'audio', 'video', 'canvas'])
 const media = new Set(['img', 'svg', 'picture', 'iframe', 'object', 'audio', 'video', 'canvas'])
 
-const wholes: Readonly<Record<string, Block['kind']>> = {
-  ul: 'list',
-  ol: 'list',
-  dl: 'list',
-  table: 'table',
-  blockquote: 'quote',
-  pre: 'code',
-  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, 'heading' as const])),
-}
+const wholes: ReadonlyMap<string, Block['kind']> = new Map([
+  ['ul', 'list'],
+  ['ol', 'list'],
+  ['dl', 'list'],
+  ['table', 'table'],
+  ['blockquote', 'quote'],
+  ['pre', 'code'],
+  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((tag) => [tag, 'heading'] as const),
+])
 
 /**
  * An HTML document as text. A heading, list, table, quote or `pre` is one block with all that is in it; of what is left
@@ -68,7 +68,7 @@ const blockReader = (
         unreadDepth += 1
         return
       }
-      const whole = wholes[tag]
+      const whole = wholes.get(tag)
       const isHeading = whole === 'heading'
       // A heading that was not closed ends where the next one begins.
       if (wholeDepth > 0 && !(isHeading && kind === 'heading')) wholeDepth += 1
@@ -88,7 +88,7 @@ const blockReader = (
       }
       line.close(tag)
       if (wholeDepth > 0) wholeDepth -= 1
-      if (wholeDepth === 0 && (wholes[tag] !== undefined || isBlockTag(tag))) flush()
+      if (wholeDepth === 0 && (wholes.has(tag) || isBlockTag(tag))) flush()
     },
     end: () => {
       flush()

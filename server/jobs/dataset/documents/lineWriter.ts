@@ -75,7 +75,7 @@ export const lineWriter = () => {
         newLine()
         put(tag === 'li' ? marker() : '  ')
       } else if (isBlockTag(tag)) breakBlock()
-      if (tag === 'ol' || tag === 'ul') lists.push(tag === 'ul' ? null : (firstNumber(attributes()['start']) ?? 1))
+      if (tag === 'ol' || tag === 'ul') lists.push(tag === 'ul' ? null : (firstNumber(attributes.get('start')) ?? 1))
       if (tag === 'table') tableDepth += 1
       if (tag === 'pre') preDepth += 1
     },

@@ -75,6 +75,7 @@ describe('documents that others wrote', () => {
     ['plain text', /^(?:license|licence|notice)(?:\.txt)?$/i, ['typescript', 'zod', 'vite', 'pdfkit', 'rolldown', 'better-sqlite3']],
     ['docx', /\.docx$/, ['mammoth']],
     ['HTML', /\.html$/, ['sprintf-js']],
+    ['PDF', /0[1245].*\.pdf$/, ['pdf-parse']],
   ])('in %s are read whole', async (_, end, packages) => {
     const paths = packages.flatMap((name) => foreign(join(modules, name), end))
     expect(paths).not.toEqual([])
@@ -84,5 +85,13 @@ describe('documents that others wrote', () => {
       if (read === null) expect(path).toMatch(/(?:empty|picture)[\w-]*\.docx$/)
       else expectWellBuilt(read)
     }
+  })
+
+  test('a PDF of them that is damaged is named so', async () => {
+    const content = readFileSync(join(modules, 'pdf-parse/test/data/03-invalid.pdf'))
+    await expect(parseDocument('application/pdf', 'a.pdf', content)).rejects.toMatchObject({
+      name: 'InvalidInputError',
+      message: expect.stringMatching(/^a\.pdf is damaged: /),
+    })
   })
 })

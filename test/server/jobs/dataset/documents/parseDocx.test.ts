@@ -13,8 +13,8 @@ test('headings, lists and tables are blocks; headers come first, footers last', 
     header: 'Confidential & <new>',
     footer: 'The end',
     image: true,
-    title: 'T',
-    properties: { License: 'MIT', Owner: 'me' },
+    title: 'R&D <of> us',
+    properties: { License: 'MIT', Owner: 'me & you' },
   })
   const read = await parseDocx(content, 'a.docx')
   expectWellBuilt(read)
@@ -26,7 +26,7 @@ test('headings, lists and tables are blocks; headers come first, footers last', 
     'table: x | y\n1 | 2',
     'paragraph: The end',
   ])
-  expect(read.declared).toMatchObject({ title: 'T', license: 'MIT', owner: 'me' })
+  expect(read.declared).toMatchObject({ title: 'R&D <of> us', license: 'MIT', owner: 'me & you' })
   expect(read.notes).toContain('its images and media are left out (1)')
 })
 

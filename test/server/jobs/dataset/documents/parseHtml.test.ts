@@ -30,6 +30,11 @@ test.each([
   ['SCRIPTS in any case', '<p>a</p><SCRIPT>no</script ><p>b</p>', 'a\n\nb'],
   ['styles, templates and comments', '<style>no</style><template><p>no</p></template><!-- <p>no --><p>a</p>', 'a'],
   ['what follows a script in a comment', '<!-- <script> --><p>a</p>', 'a'],
+  ['scripts and comments that never end', '<p>a<script>no<!-- <p>no', 'a'],
+  ['attributes that hold tags', `<p title="<p>no" id='>'>a</p>`, 'a'],
+  ['end tags that end nothing', 'a</p>b</br>c</b></div>d', 'a\n\nb\ncd'],
+  ['end tags in a table of what is around it', '<div><b><table><tr><td>a</b></div></p>b<td>c</table>d', 'a b | c\n\nd'],
+  ['elements named like parts of every object', '<b><constructor>a<valueOf>b</constructor></b>', 'ab'],
 ])('%s are read as a browser shows them', async (_, html, text) => {
   expect((await parsed(html)).text).toBe(text)
 })
@@ -44,6 +49,11 @@ test('what a document declares is found in its head, and a body without tags of 
     text: 'words',
     declared: { title: 'A title', confidential: 'no', license: 'https://x.y/z' },
   })
+})
+
+test('of two attributes with one name the first counts, with its entities decoded', async () => {
+  const html = '<meta name="Owner" content="R&amp;D &lt;x&gt;" CONTENT="no"><meta property=og:type content=a&b><p>words'
+  expect((await parsed(html)).declared).toEqual({ owner: 'R&D <x>', 'og:type': 'a&b' })
 })
 
 test('images are left out, and that is noted', async () => {
@@ -63,6 +73,14 @@ test('elements that are not closed lose nothing', async () => {
 test('elements nested deeper than calls can be are read', async () => {
   const read = await parsed(`${'<div><b>'.repeat(50_000)}deep${'</b></div>'.repeat(50_000)}<p>after`)
   expect(shown(read)).toEqual(['paragraph: deep', 'paragraph: after'])
+})
+
+test('end tags that end nothing, deep in elements that never end, lose nothing', async () => {
+  expect(await blocks(`${'<div><font>'.repeat(50_000)}a${'</i></td>'.repeat(50_000)}b`)).toEqual(['paragraph: ab'])
+})
+
+test('a tag with more attributes than calls can be nested is read', async () => {
+  expect(await blocks(`<p ${'a b=c '.repeat(300_000)}>words`)).toEqual(['paragraph: words'])
 })
 
 test('lists nested without end are read in linear space', async () => {
