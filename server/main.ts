@@ -24,6 +24,7 @@ const code = await runCli(process.argv.slice(2), {
   shell,
   // Loaded only when a store is needed, so that help and refusals are quick.
   open: async (config, log) => (await import('./compose.ts')).openWorkplace(config, { env: process.env, log }),
+  connect: async (server) => (await import('./remoteEngine.ts')).remoteEngine(server),
 })
 
 // Every write was awaited: what may still be open (an idle connection) is not to hold the prompt back.

@@ -12,6 +12,7 @@ const advice: Readonly<Record<string, readonly string[]>> = {
   newer_schema: ['This job was written by a newer program: update knovaryn to work on it.'],
   revision_conflict: ['Others write to the job at the same moment: try again.'],
   token_not_found: ['`knovaryn token list` shows the tokens of this store.'],
+  unauthenticated: ['Set KNOVARYN_TOKEN to a token of that server: `knovaryn token create` makes one where its store is.'],
   internal: ['Nothing acknowledged is lost. With KNOVARYN_DEBUG=1 the same command shows where it happened.'],
 }
 

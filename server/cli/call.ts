@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts'
-import type { Workplace } from '../engine.ts'
+import type { Engine, Workplace } from '../engine.ts'
 import type { ExitCode } from './exitCode.ts'
 import type { Option } from './option.ts'
 import type { Settings } from './settings.ts'
+import type { Server } from './serverAsked.ts'
 import type { Shell } from './shell.ts'
 
 export type Log = (line: { readonly level: 'info' | 'warn' | 'error'; readonly message: string }) => void
@@ -13,10 +14,13 @@ export type Call = Settings & {
   readonly json: boolean
   readonly shell: Shell
   readonly config: Config
+  /** Who is asked instead of a store here; null: nobody. */
+  readonly server: Server | null
   /** Every variable that steers some command. */
   readonly variables: readonly string[]
   /** `log` hears what the runtime has to tell while the place is open. */
   open(config: Config, log: Log): Promise<Workplace>
+  connect(server: Server): Promise<Engine>
 }
 
 /** What a command is, without the code that runs it: that is loaded when it is called. */

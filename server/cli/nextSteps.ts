@@ -24,7 +24,7 @@ export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
       return [command('job resume', raiseText(job))]
     case 'queued':
       // Nobody may be working: a job that was just submitted waits for a worker.
-      return [`${call.shell.program} worker --once${placesText(call)}`, command('job watch')]
+      return [...(call.server === null ? [`${call.shell.program} worker --once${placesText(call)}`] : []), command('job watch')]
     case 'leased':
     case 'running':
     case 'retry_wait':
@@ -36,7 +36,7 @@ export const nextSteps = (job: JobDocument, call: Call): readonly string[] => {
 
 /** The same store, files and providers again, where they were named on the command line. */
 const placesText = (call: Call): string =>
-  [options.store, options.artifacts, options.data, options.config]
+  [options.store, options.artifacts, options.data, options.server, options.config]
     .map((option) => {
       const place = call.typed(option)
       return place === undefined ? '' : ` --${option.name} ${shellQuoted(place)}`

@@ -32,6 +32,10 @@ export const options = {
     { name: 'config', argument: '<file>', group: where, about: 'JSON file of option names and providers' },
     anyText('a file'),
   ),
+  server: single(
+    { name: 'server', argument: '<url>', group: where, about: 'a server to ask instead of a store here, with the token in KNOVARYN_TOKEN' },
+    webAddress,
+  ),
   json: flag({ name: 'json', group: shape, about: 'one JSON document on stdout' }),
   jsonl: flag({ name: 'jsonl', group: shape, about: 'one JSON document a line, as they come' }),
 
@@ -270,7 +274,7 @@ export const options = {
   ),
 } as const
 
-export const globalOptions = [options.json, options.store, options.artifacts, options.data, options.config]
+export const globalOptions = [options.json, options.store, options.artifacts, options.data, options.server, options.config]
 
 export const limitOptions = [
   options.budgetUsd,

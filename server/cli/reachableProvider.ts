@@ -7,9 +7,9 @@ import { UsageError } from './usageError.ts'
 /** These have an address of their own. */
 const shipped = ['offline', ...publicProviders.keys()]
 
-/** A sentence about a provider that this process has no address for, or null where it has one. */
-export const unreachable = ({ provider = null }: Submission, { config }: Call): string | null => {
-  if (provider === null || shipped.includes(provider.name)) return null
+/** A sentence about a provider that this process has no address for, or null where it has one, or a server is asked. */
+export const unreachable = ({ provider = null }: Submission, { config, server }: Call): string | null => {
+  if (server !== null || provider === null || shipped.includes(provider.name)) return null
   if ((provider.baseUrl ?? null) !== null || config.providers[provider.name]?.baseUrl !== undefined) return null
   const meant = nearest(provider.name, [...shipped, ...Object.keys(config.providers)])
   return `provider ${JSON.stringify(provider.name)} is not known here${meant === null ? '.' : `: did you mean "${meant}"?`}`

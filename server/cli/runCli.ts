@@ -1,6 +1,4 @@
-import type { Config } from '../config.ts'
-import type { Workplace } from '../engine.ts'
-import type { Call, Log } from './call.ts'
+import type { Call } from './call.ts'
 import { commands } from './commands.ts'
 import { readConfigFile } from './configFile.ts'
 import { type ExitCode, exitCode } from './exitCode.ts'
@@ -8,15 +6,12 @@ import { globalOptions, options } from './options.ts'
 import { processConfig } from './processConfig.ts'
 import { parseCommandLine } from './program.ts'
 import { reportError } from './reportError.ts'
+import { serverAsked } from './serverAsked.ts'
 import { settingsOf } from './settings.ts'
 import type { Shell } from './shell.ts'
 
-/** What a command line works with; only `main.ts` knows how a workplace is put together. */
-export type CliParts = {
-  readonly version: string
-  readonly shell: Shell
-  open(config: Config, log: Log): Promise<Workplace>
-}
+/** What a command line works with; only `main.ts` knows how that is put together. */
+export type CliParts = Pick<Call, 'shell' | 'open' | 'connect'> & { readonly version: string }
 
 /** Runs one command line to its end. Never raises: whatever goes wrong is shown, and stands in the answer. */
 export const runCli = async (argv: readonly string[], parts: CliParts): Promise<ExitCode> => {
@@ -28,7 +23,7 @@ export const runCli = async (argv: readonly string[], parts: CliParts): Promise<
   }
 }
 
-const runParsed = async (argv: readonly string[], { version, shell, open }: CliParts): Promise<ExitCode> => {
+const runParsed = async (argv: readonly string[], { version, shell, open, connect }: CliParts): Promise<ExitCode> => {
   const parsed = await parseCommandLine(argv, version, shell.stdout.columns)
   if (parsed.asks === 'text') {
     await shell.stdout.write(parsed.text)
@@ -47,8 +42,10 @@ const runParsed = async (argv: readonly string[], { version, shell, open }: CliP
     shell,
     json: settings.given(options.json) ?? false,
     config: processConfig(settings, shell.env, file),
+    server: serverAsked(command, settings, shell.env),
     variables: variables(),
     open,
+    connect,
   }
   const run = await command.load()
   return run(call)

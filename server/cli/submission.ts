@@ -73,9 +73,11 @@ const parametersOf = ({ given }: Call): Readonly<Record<string, unknown>> => {
 const asking: ReadonlySet<string> = new Set(['batch', 'dataset'])
 
 const providerOf = (call: Call): { name: string; baseUrl: string | null } | null => {
-  const { given, config } = call
+  const { given, config, server } = call
   const name = given(options.provider)
   const type = typeOf(call)
+  // Where a provider is, and who may ask it, is for the server to know.
+  if (name !== undefined && server !== null) return { name, baseUrl: null }
   if (name !== undefined) {
     const address = config.providers[name]?.baseUrl
     const place = `the base URL configured for ${name}`

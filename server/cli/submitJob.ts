@@ -10,7 +10,7 @@ import { unreachable } from './reachableProvider.ts'
 import { resultsText } from './resultsText.ts'
 import { showJob } from './showJob.ts'
 import { rehearse } from './rehearse.ts'
-import { withWorkplace } from './store.ts'
+import { withSubmitting } from './store.ts'
 import { submissionOf } from './submission.ts'
 import { tellEnd } from './tellEnd.ts'
 
@@ -22,8 +22,8 @@ export const submitJob: Run = async (called) => {
   if (out !== undefined) await refuseNoFolder(out)
   const submission = await submissionOf(call)
   const rehearsed = await rehearse(call, submission)
-  return withWorkplace(call, async (workplace) => {
-    const { engine } = workplace
+  return withSubmitting(call, async (place) => {
+    const { engine } = place
     const announcement = rehearsed ?? (await announcementOf(engine, submission, call))
     const submitted = await submitAnnounced(engine, announcement, call)
     const existing = submitted.existing ? ['It was submitted before: nothing about it has changed.'] : []
@@ -41,7 +41,7 @@ export const submitJob: Run = async (called) => {
       const filled = job.state === 'succeeded' && out !== undefined ? await fillOut(engine, job.jobId, out) : []
       await showJob(job, call, [...existing, ...resultsText(filled)])
     } finally {
-      await tellEnd(workplace, job, call)
+      await tellEnd(place, job, call)
     }
     return outcomeOf(job)
   })

@@ -7,7 +7,7 @@ import { interruption } from './interruption.ts'
 export const isAtRest = (job: JobDocument): boolean => isTerminal(job.state) || job.state === 'paused'
 
 /** Has the hooks told of a job that has come to rest, and waits for that: for a minute at most, or until a signal. */
-export const tellEnd = async (workplace: Workplace, job: JobDocument, { shell, config }: Call): Promise<void> => {
+export const tellEnd = async (workplace: Pick<Workplace, 'tellEnd'>, job: JobDocument, { shell, config }: Call): Promise<void> => {
   if (!isAtRest(job) || (config.onEnd === undefined && config.webhook === undefined)) return
   const stop = interruption(shell, 'Not waiting any longer for whoever is told of the end.')
   try {

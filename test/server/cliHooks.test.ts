@@ -35,7 +35,7 @@ const bench = (env: Record<string, string> = {}) => {
       },
     }
     const open: Parameters<typeof runCli>[1]['open'] = (config, log) => openWorkplace(config, { env: around, log })
-    const code = runCli(argv, { version: '0.0.0', shell, open })
+    const code = runCli(argv, { version: '0.0.0', shell, open, connect: () => Promise.reject(new Error('there is no server')) })
     return { stderr: stderr.text, ended: code.then((ended) => ({ code: ended, stdout: stdout.text(), stderr: stderr.text() })) }
   }
   const run = (...argv: string[]) => start(...argv).ended

@@ -95,7 +95,12 @@ test('a store of tokens alone passes every check, and no file of it holds the se
   const run = async (...argv: string[]): Promise<{ code: number; text: string }> => {
     told[0] = ''
     const shell = { program: 'knovaryn', env: { KNOVARYN_STORE: `sqlite:${store}`, KNOVARYN_DEBUG: '1' }, stdout: out(), stderr: out(), onSignal: () => () => {}, exitNow: () => {} }
-    const code = await runCli(argv, { version: '0.0.0', shell, open: (config, log) => openWorkplace(config, { env: {}, log }) })
+    const code = await runCli(argv, {
+      version: '0.0.0',
+      shell,
+      open: (config, log) => openWorkplace(config, { env: {}, log }),
+      connect: () => Promise.reject(new Error('there is no server')),
+    })
     return { code, text: told[0] }
   }
   expect(await run('token', 'list')).toMatchObject({ code: 2, text: expect.stringContaining('there is no store') })

@@ -8,6 +8,7 @@ import { openWorkplace } from '../../server/compose.ts'
 import { Config } from '../../server/config.ts'
 import type { JobDefinition } from '../../server/defineJob.ts'
 import type { Engine, Workplace } from '../../server/engine.ts'
+import { remoteEngine } from '../../server/remoteEngine.ts'
 import { until } from './until.ts'
 
 type Told = { readonly code: number; readonly stdout: string; readonly stderr: string }
@@ -86,6 +87,7 @@ export const cliBench = async (
         opened.push(configured)
         return { ...workplace, close: async () => {} }
       },
+      connect: async (server) => remoteEngine(server),
     })
     return { code, stdout: stdout.text(), stderr: stderr.text() }
   }

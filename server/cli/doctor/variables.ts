@@ -4,7 +4,7 @@ import { type Checked, warn } from './check.ts'
 
 /** Variables that look like ours and are not: most likely misspelt, and without any effect. */
 export const unknownVariables = ({ shell, variables }: Call): readonly Checked[] => {
-  const known = [...variables, 'KNOVARYN_DEBUG', 'KNOVARYN_WEBHOOK_SECRET']
+  const known = [...variables, 'KNOVARYN_DEBUG', 'KNOVARYN_WEBHOOK_SECRET', 'KNOVARYN_TOKEN']
   return Object.keys(shell.env)
     .filter((name) => name.startsWith('KNOVARYN_') && !known.includes(name))
     .map((name) => {

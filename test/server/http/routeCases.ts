@@ -111,10 +111,6 @@ export const routeCases: Readonly<Record<string, Case>> = {
     accepted: () => [200, { path: '/v1/jobs/estimate', body: batch() }],
     refused: [400, 'unpriced_model', { path: '/v1/jobs/estimate', body: batch({ model: 'offline-huge' }) }],
   },
-  'POST /v1/jobs/find': {
-    accepted: () => [200, { path: '/v1/jobs/find', body: batch() }],
-    refused: [400, 'invalid_input', { path: '/v1/jobs/find', body: batch({ type: 'bach' }) }],
-  },
   'GET /v1/log/verify': {
     accepted: () => [200, { path: '/v1/log/verify' }],
     refused: [400, 'invalid_input', { path: '/v1/log/verify?fast=1' }],
@@ -122,6 +118,10 @@ export const routeCases: Readonly<Record<string, Case>> = {
   'GET /v1/projections/{name}/verify': {
     accepted: () => [200, { path: '/v1/projections/jobList/verify' }],
     refused: [400, 'invalid_input', { path: '/v1/projections/jobsList/verify' }],
+  },
+  'POST /v1/jobs/find': {
+    accepted: () => [200, { path: '/v1/jobs/find', body: batch() }],
+    refused: [400, 'invalid_input', { path: '/v1/jobs/find', body: batch({ type: 'bach' }) }],
   },
   'GET /v1/jobs': {
     accepted: async ({ queued }) => (await queued(), [200, { path: '/v1/jobs?state=queued&limit=10' }]),
