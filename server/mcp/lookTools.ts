@@ -3,6 +3,7 @@ import { jobStates } from '../../domain/job/job.ts'
 import { jobInListSchema } from '../client/schemas/jobInListSchema.ts'
 import { listOf } from '../client/schemas/listOf.ts'
 import { projectIdSchema } from '../client/schemas/submissionSchema.ts'
+import { bounded, boundedSchema } from './bounded.ts'
 import { handle } from './handle.ts'
 import { eventText, shownEvent, shownEventSchema } from './shownEvent.ts'
 import { jobText, shownJob, shownJobSchema } from './shownJob.ts'
@@ -30,24 +31,21 @@ const getJob = tool({
   },
 })
 
-const listed = z.object(
-  jobInListSchema.pick({
-    jobId: true,
-    projectId: true,
-    type: true,
-    state: true,
-    stage: true,
-    progress: true,
-    errorCode: true,
-    pauseReason: true,
-    labels: true,
-    maximumCostUsd: true,
-    spentCostUsd: true,
-    callsMade: true,
-    createdAt: true,
-    finishedAt: true,
-  }).shape,
-)
+const shown = jobInListSchema.pick({
+  jobId: true,
+  projectId: true,
+  type: true,
+  state: true,
+  stage: true,
+  progress: true,
+  errorCode: true,
+  pauseReason: true,
+  maximumCostUsd: true,
+  spentCostUsd: true,
+  callsMade: true,
+  createdAt: true,
+  finishedAt: true,
+})
 
 const listJobs = tool({
   name: 'knovaryn_list_jobs',
@@ -64,12 +62,12 @@ const listJobs = tool({
     limit: z.int().min(1).max(pageMax).describe(`Default ${pageDefault}`).exactOptional(),
     cursor: z.string().min(1).max(4_096).exactOptional(),
   }),
-  output: z.strictObject({ items: listOf(listed), nextCursor: z.string().nullable() }),
+  output: z.strictObject({ items: listOf(z.object({ ...shown.shape, labels: boundedSchema })), nextCursor: z.string().nullable() }),
   async run(engine, { limit = pageDefault, ...query }) {
     const { items, nextCursor } = await engine.list({ ...query, limit })
     const lines = items.map((job) => `${job.jobId} ${job.type} ${job.state} ${job.spentCostUsd} US dollars, ${job.createdAt}`)
     const more = nextCursor === null ? 'No more.' : 'More: call again with nextCursor as cursor.'
-    return { value: { items, nextCursor }, text: [...lines, more].join('\n') }
+    return { value: { items: items.map((job) => ({ ...job, labels: bounded(job.labels) })), nextCursor }, text: [...lines, more].join('\n') }
   },
 })
 

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import type { JobEvent, UnknownEvent } from '../../domain/job/events.ts'
 import { bounded, boundedSchema } from './bounded.ts'
 
-const dataCharactersMax = 1_000
-
 /** An event as an agent is shown it: long data are shortened, so that a page has a bound. */
 export const shownEventSchema = z.strictObject({
   revision: z.int().nonnegative(),
@@ -19,7 +17,7 @@ export const shownEvent = (event: JobEvent | UnknownEvent): ShownEvent => ({
   type: event.type === 'Unknown' ? event.storedType : event.type,
   recordedAt: event.recordedAt,
   actor: event.type === 'Unknown' ? null : event.meta.actor,
-  data: bounded(event.data, dataCharactersMax),
+  data: bounded(event.data),
 })
 
 export const eventText = ({ revision, recordedAt, type, actor }: ShownEvent): string =>

@@ -20,7 +20,6 @@ const shown = jobDocumentSchema.pick({
   retryAt: true,
   idempotencyKey: true,
   priority: true,
-  labels: true,
   checkpoint: true,
   estimatedCostUsd: true,
   actualCostUsd: true,
@@ -35,12 +34,12 @@ const shown = jobDocumentSchema.pick({
 
 /** A job as an agent is shown it, with what can be done next. Not strict: of a job document the rest falls away. */
 export const shownJobSchema = z.object({
-  job: z.object({ ...shown.shape, output: boundedSchema }).describe('Money is decimal US dollars as text, instants are ISO 8601 UTC.'),
+  job: z.object({ ...shown.shape, labels: boundedSchema, output: boundedSchema }).describe('Money is decimal US dollars as text, instants are ISO 8601 UTC.'),
   next: z.string().describe('What to do next'),
 })
 
 export const shownJob = (job: JobDocument): z.input<typeof shownJobSchema> => ({
-  job: { ...job, output: bounded(job.output, outputCharactersMax) },
+  job: { ...job, labels: bounded(job.labels), output: bounded(job.output, outputCharactersMax) },
   next: nextOf(job),
 })
 

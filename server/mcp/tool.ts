@@ -45,5 +45,13 @@ const schemasOf = ({ input, output }: Pick<ToolSpec<z.ZodObject, z.ZodObject>, '
   outputSchema: z.toJSONSchema(output, { ...dialect, io: 'output' }),
 })
 
-/** The draft that clients of the protocol check by; without the names that other descriptions give to schemas. */
-const dialect = { target: 'draft-7', unrepresentable: 'any' } as const
+/** The draft that clients of the protocol check by, less what tells an agent nothing: every word of a listing costs it. */
+const dialect = {
+  target: 'draft-7',
+  unrepresentable: 'any',
+  override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
+    if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  },
+} as const

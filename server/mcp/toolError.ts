@@ -1,6 +1,9 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { EngineError } from '../../domain/errors.ts'
 import type { RejectionCode } from '../../domain/rejection.ts'
+import { preview } from '../../domain/strictJson.ts'
+
+const messageCharactersMax = 2_000
 
 export type Fault = (what: string, error: unknown) => void
 
@@ -67,8 +70,9 @@ const isFault = (code: string): code is FaultCode => Object.hasOwn(faults, code)
 
 /** What went wrong as the result of a tool: `{ code, message, next }` as its text. `fault` is told what is ours to mend. */
 export const toolError = (tool: string, thrown: unknown, fault: Fault): CallToolResult => {
-  const code = thrown instanceof EngineError ? thrown.code : 'internal'
-  const message = isFault(code) || !(thrown instanceof EngineError) ? faults[isFault(code) ? code : 'internal'] : thrown.message
+  const error = thrown instanceof EngineError ? thrown : new EngineError('internal', faults.internal)
+  const { code } = error
+  const message = isFault(code) ? faults[code] : preview(error.message, messageCharactersMax)
   if (isFault(code)) fault(`MCP tool ${tool}`, thrown)
   const next = nextSteps[isKnown(code) ? code : 'invalid_input']
   return { isError: true, content: [{ type: 'text', text: JSON.stringify({ code, message, next }) }] }

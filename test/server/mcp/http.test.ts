@@ -36,23 +36,23 @@ describe('every request is let in by its own token:', () => {
     await others.answer('knovaryn_submit_job', { ...batch(), projectId: 'others' })
     const before = await engine.status(jobId)
 
-    for (const tool of ['get_job', 'get_job_events', 'pause_job', 'resume_job', 'cancel_job', 'retry_job']) {
+    const { tools } = await others.client.listTools()
+    const [ofOneJob, rest] = [true, false].map((isOfOne) => tools.filter(({ inputSchema }) => (inputSchema.required ?? []).includes('jobId') === isOfOne))
+    expect(ofOneJob).toHaveLength(6)
+    for (const { name } of ofOneJob ?? []) {
       for (const handle of [jobId, jobId.slice(0, 12)]) {
-        const refusal = await others.refusal(`knovaryn_${tool}`, { jobId: handle })
+        const refusal = await others.refusal(name, { jobId: handle })
         expect(refusal).toMatchObject({ code: 'job_not_found' })
         // In the very words for a job that was never there.
-        const { message } = await others.refusal(`knovaryn_${tool}`, { jobId: 'nobody' })
+        const { message } = await others.refusal(name, { jobId: 'nobody' })
         expect(refusal.message.replace(handle, '')).toBe(message.replace('nobody', ''))
       }
     }
     const listed = await others.answer('knovaryn_list_jobs')
     expect(listed.value['items']).toMatchObject([{ projectId: 'others' }])
-    for (const [tool, input] of [
-      ['knovaryn_list_jobs', { projectId: 'mine' }],
-      ['knovaryn_submit_job', { ...batch(), projectId: 'mine', idempotencyKey: 'k' }],
-      ['knovaryn_estimate_job', { ...batch(), projectId: 'mine', idempotencyKey: 'k' }],
-    ] as const) {
-      expect(await others.refusal(tool, input)).toMatchObject({ code: 'forbidden' })
+    for (const { name } of rest ?? []) {
+      const asked = name === 'knovaryn_list_jobs' ? {} : { ...batch(), idempotencyKey: 'k' }
+      expect(await others.refusal(name, { ...asked, projectId: 'mine' })).toMatchObject({ code: 'forbidden' })
     }
     expect(await engine.status(jobId)).toEqual(before)
   })

@@ -1,12 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Engine } from '../../../server/engine.ts'
-import { StoreUnavailable } from '../../../domain/errors.ts'
+import { z } from 'zod'
+import { InvalidInputError, StoreUnavailable } from '../../../domain/errors.ts'
 import { wellFormed } from '../../../domain/strictJson.ts'
+import { defineJob, type JobDefinition } from '../../../server/defineJob.ts'
+import type { Engine } from '../../../server/engine.ts'
 import { workplaceOn } from '../../support/workplaceOn.ts'
 import { agentBeside, batch } from '../../support/mcpAgents.ts'
 
-const place = async () => {
-  const opened = await workplaceOn('memory:')
+const place = async (definitions: readonly JobDefinition[] = []) => {
+  const opened = await workplaceOn('memory:', { definitions })
   onTestFinished(() => opened.close())
   const agent = await agentBeside(opened.engineFor({ name: 'agent', role: 'operate', projects: null }))
   const submitted = async (input = batch()) => (await agent.answer('knovaryn_submit_job', input)).value.job.jobId
@@ -89,6 +91,35 @@ describe('an agent', () => {
     await agent.answer('knovaryn_resume_job', { jobId, limits: { maximumCalls: 3 } })
     await work({ once: true })
     expect((await agent.answer('knovaryn_get_job', { jobId })).value).toMatchObject({ job: { state: 'succeeded', budget: { callsMade: 3 } } })
+  })
+
+  test('has a failed job tried again once its trouble is mended', async () => {
+    let isBroken = true
+    const fragile = defineJob({
+      type: 'fragile',
+      version: 1,
+      input: z.strictObject({ word: z.string() }),
+      stages: [
+        {
+          name: 'say',
+          async run({ input }) {
+            if (isBroken) throw new InvalidInputError('the well is dry')
+            return { said: input.word }
+          },
+        },
+      ],
+    })
+    const { agent, work } = await place([fragile])
+    const { jobId } = (await agent.answer('knovaryn_submit_job', { type: 'fragile', input: { word: 'water' } })).value.job
+    await work({ once: true })
+    const failed = await agent.answer('knovaryn_get_job', { jobId })
+    expect(failed.value).toMatchObject({ job: { state: 'failed', errorSummary: expect.stringContaining('the well is dry') } })
+    expect(failed.value['next']).toContain('knovaryn_retry_job')
+
+    isBroken = false
+    expect((await agent.answer('knovaryn_retry_job', { jobId })).value).toMatchObject({ job: { state: 'queued' } })
+    await work({ once: true })
+    expect((await agent.answer('knovaryn_get_job', { jobId })).value).toMatchObject({ job: { state: 'succeeded', output: { json: { said: 'water' } } } })
   })
 
   test('submits again with the same key and gets the job that is there', async () => {
