@@ -10,7 +10,7 @@ export const serverOf = (
   { engine, engineFor, access, clock }: Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock'>,
   options: Pick<HttpServerParts, 'requestsPerMinute' | 'fault'>,
 ): Promise<HttpServer> => {
-  const live = liveRoutes({ engine, access, clock, fault: options.fault })
+  const live = liveRoutes({ engine, engineFor, access, clock, fault: options.fault })
   const mcp = mcpRoutes((caller, request, body) => answerMcp({ engine: caller, fault: options.fault }, request, body))
   return httpServer({ engine, engineFor, access, ...options, routes: [live.routes, mcp] })
 }

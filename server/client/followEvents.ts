@@ -6,7 +6,7 @@ import { type Connect, connectSocket } from './connectSocket.ts'
 import { bearerProtocol, liveClosing, liveProtocol } from './liveClosing.ts'
 import { type Ending, liveConnection } from './liveConnection.ts'
 import type { FollowedFrame } from './liveFrame.ts'
-import { sleep as timer } from './sleep.ts'
+import { pause } from './pause.ts'
 
 export type FollowOptions = {
   /** Where the server is, such as `http://127.0.0.1:8080`. */
@@ -45,7 +45,7 @@ const silentMsMin = 45_000
  * with the server's code where it refuses for good: the query, the token, the project, or a position of another log.
  */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<FollowedFrame, void, undefined> {
-  const { connect = connectSocket, sleep = timer, luck = Math.random, signal = new AbortController().signal } = options
+  const { connect = connectSocket, sleep = pause, luck = Math.random, signal = new AbortController().signal } = options
   const protocols = protocolsOf(options.token)
   let after = options.after
   let [failures, silences] = [0, 0]

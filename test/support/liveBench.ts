@@ -23,11 +23,15 @@ import { spec } from './controls.ts'
 
 export type StoreKind = 'memory' | 'sqlite'
 
-const storesOf = async (kind: StoreKind, clock: Clock) => {
-  if (kind === 'memory') return { events: memoryEventStore(), views: memoryViewStore(), presence: null, close: async () => {} }
+const storesOf = async (kind: StoreKind, clock: Clock, folder: string) =>
+  kind === 'sqlite'
+    ? sqliteStore(folder, clock)
+    : { events: memoryEventStore(), views: memoryViewStore(), presence: null, close: async () => {} }
+
+const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'knovaryn-live-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return sqliteStore(folder, clock)
+  return folder
 }
 
 /** A job whose events the test writes itself. */
@@ -39,10 +43,10 @@ export type ToldJob = {
 
 /** The real server on a real port, over a log that the test writes. `clock` is that of the server and of its stores. */
 export const liveBench = async (
-  given: { readonly store?: StoreKind; readonly clock?: Clock; readonly connectionsMax?: number } = {},
+  given: { readonly store?: StoreKind; readonly clock?: Clock; readonly connectionsMax?: number; readonly folder?: string } = {},
 ) => {
-  const { store = 'memory', clock = systemClock(), connectionsMax } = given
-  const stores = await storesOf(store, clock)
+  const { store = 'memory', clock = systemClock(), connectionsMax, folder = newFolder() } = given
+  const stores = await storesOf(store, clock, folder)
   const { events } = stores
   const place = workplace({
     ...stores,
@@ -60,7 +64,7 @@ export const liveBench = async (
   const { engine, access, engineFor } = place
   const faults: string[] = []
   const fault = (what: string, error: unknown) => void faults.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
-  const live = liveRoutes({ engine, access, clock, fault, ...(connectionsMax === undefined ? {} : { connectionsMax }) })
+  const live = liveRoutes({ engine, engineFor, access, clock, fault, ...(connectionsMax === undefined ? {} : { connectionsMax }) })
   const server = await httpServer({ engine, access, engineFor, fault, routes: [live.routes] })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   let closing: Promise<void> | null = null
@@ -112,6 +116,9 @@ export const liveBench = async (
     return (await access.create({ name: `${role}-${tokens}`, role, projects, expiresAt: null })).token
   }
 
-  return { ...place, url, events, clock, faults, connections: live.connections, job, inLog, token, close }
+  /** Bytes that wait in this process for each open socket. */
+  const held = (): readonly number[] => [...server.app.websocketServer.clients].map(({ bufferedAmount }) => bufferedAmount)
+
+  return { ...place, url, events, folder, held, clock, faults, connections: live.connections, job, inLog, token, close }
 }
 export type LiveBench = Awaited<ReturnType<typeof liveBench>>

@@ -35,7 +35,7 @@ export const eventStreamRoute =
         reply.raw.on('close', () => leaving.abort())
         try {
           connections.enter(leaving)
-          connections.watchToken(request, leaving)
+          connections.watchToken(request.token, leaving)
           // Whoever comes again says with the header how far it got; its address still says where it began.
           const { 'last-event-id': last } = request.headers
           const asked = last === undefined || last === '' ? request.query : { ...request.query, after: last }

@@ -37,7 +37,8 @@ export const follower = (hub: LiveHub, clock: Clock, { live, query, outlet, sign
   let tail: LiveTail | null = null
   let isWaiting = false
   let owesMark = true
-  let [told, toldBefore, quietSince] = [0, 0, clock.monotonic()]
+  let [told, toldBefore] = [0, 0]
+  let [quietSince, lastBeat] = [clock.monotonic(), clock.monotonic()]
 
   const tell = (entry: LiveEntry): void => {
     outlet.event(entry)
@@ -105,10 +106,10 @@ export const follower = (hub: LiveHub, clock: Clock, { live, query, outlet, sign
       }
     },
     beat(now) {
-      if (told !== toldBefore) {
-        toldBefore = told
-        quietSince = now
-      }
+      // What was told since the last beat may have been told right behind it.
+      if (told !== toldBefore) quietSince = lastBeat
+      toldBefore = told
+      lastBeat = now
       if (now - quietSince < quietMsMax || outlet.isFull()) return
       quietSince = now
       if (!isWaiting || tail === null || position === undefined) outlet.alive()

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events'
-import type { FastifyRequest } from 'fastify'
 import { EngineError } from '../../../domain/errors.ts'
 import type { Clock } from '../../../domain/ports/clock.ts'
 import type { Access } from '../../access.ts'
@@ -24,7 +23,7 @@ export type LiveConnections = {
   /** Takes a place until it leaves. Raises `try_again_later` where there is none. */
   enter(leaving: AbortController): void
   /** Has it leave, with the reason, once its token has ended. */
-  watchToken(request: FastifyRequest, leaving: AbortController): void
+  watchToken(token: string | null, leaving: AbortController): void
   /** Until the signal of what is followed aborts. Raises what `Engine.live` does. `beat` is called about every second. */
   follow(following: Following, beat: (now: number) => void): Promise<void>
   /** Has everybody leave. */
@@ -65,7 +64,7 @@ export const liveConnections = ({ engine, access, clock, fault, connectionsMax }
         if (open.size === 0) hub.rest()
       })
     },
-    watchToken({ token }, leaving) {
+    watchToken(token, leaving) {
       if (token === null) return watchFirstToken(leaving)
       const until = access.until(token)
       // Of one token there may be any number of connections.

@@ -1,11 +1,14 @@
+import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from '@fastify/websocket'
 import type { Clock } from '../../../domain/ports/clock.ts'
+import type { Grant } from '../../access.ts'
 import type { Engine } from '../../engine.ts'
 import { liveClosing, type LiveClosing } from '../../client/liveClosing.ts'
 import { grantOf } from '../guard.ts'
 import { problemOf } from '../problems.ts'
 import { requestIssue } from '../requestIssue.ts'
+import type { Following } from './follower.ts'
 import type { LiveConnections } from './liveConnections.ts'
 import { liveQueryOf, liveQuerySchema } from './liveQuery.ts'
 import { closeMs, coalesced, drainOf, type Outlet, waitingBytesMax } from './outlet.ts'
@@ -13,7 +16,7 @@ import { closeMs, coalesced, drainOf, type Outlet, waitingBytesMax } from './out
 type Sockets = {
   readonly connections: LiveConnections
   readonly clock: Clock
-  engineOf(request: FastifyRequest): Engine
+  engineFor(grant: Grant): Engine
   fault(what: string, error: unknown): void
 }
 
@@ -21,29 +24,37 @@ const pingMs = 30_000
 const silentMsMax = 90_000
 
 /** Serves a socket of live events until either side ends it. Never rejects. */
-export const serveLiveSocket = async (sockets: Sockets, socket: WebSocket, request: FastifyRequest): Promise<void> => {
-  const { connections, clock, engineOf, fault } = sockets
+export const serveLiveSocket = (sockets: Sockets, socket: WebSocket, request: FastifyRequest): void => {
   const leaving = new AbortController()
-  const { signal } = leaving
-  signal.addEventListener('abort', () => part(socket, signal.reason, clock))
   socket.on('close', () => leaving.abort())
-  try {
-    connections.enter(leaving)
-    const grant = grantOf(request)
-    connections.watchToken(request, leaving)
-    const asked = liveQuerySchema.safeParse(request.query)
-    if (!asked.success) throw requestIssue('query', liveQuerySchema, asked.error)
-    const engine = engineOf(request)
-    const query = await liveQueryOf(asked.data, engine, grant)
-    await connections.follow({ live: engine.live, query, outlet: socketOutlet(socket, request), signal }, pinging(socket, clock))
-  } catch (error) {
-    if (problemOf(error).isFault) fault('telling of live events', error)
-    leaving.abort(error)
+  leaving.signal.addEventListener('abort', () => part(socket, leaving.signal.reason, sockets.clock))
+  const follow = ({ query, live }: Followed): Promise<void> => {
+    const outlet = socketOutlet(socket, stream)
+    return sockets.connections.follow({ live, query, outlet, signal: leaving.signal }, pinging(socket, sockets.clock))
   }
+  const { socket: stream } = request.raw
+  followed(sockets, request, leaving)
+    .then(follow)
+    .catch((error: unknown) => {
+      if (problemOf(error).isFault) sockets.fault('telling of live events', error)
+      leaving.abort(error)
+    })
 }
 
-const socketOutlet = (socket: WebSocket, { raw }: FastifyRequest): Outlet => {
-  const stream = raw.socket
+type Followed = Pick<Following, 'query' | 'live'>
+
+/** What is asked, once it is clear that it may be. An open socket keeps nothing else of its request. */
+const followed = async ({ connections, engineFor }: Sockets, request: FastifyRequest, leaving: AbortController): Promise<Followed> => {
+  connections.enter(leaving)
+  const grant = grantOf(request)
+  connections.watchToken(request.token, leaving)
+  const asked = liveQuerySchema.safeParse(request.query)
+  if (!asked.success) throw requestIssue('query', liveQuerySchema, asked.error)
+  const query = await liveQueryOf(asked.data, engineFor(grant), grant)
+  return { query, live: (...given) => engineFor(grant).live(...given) }
+}
+
+const socketOutlet = (socket: WebSocket, stream: Socket): Outlet => {
   const together = coalesced(stream)
   const send = (frame: Buffer | string): void => {
     together()

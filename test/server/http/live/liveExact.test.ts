@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { followEvents } from '../../../../server/client/followEvents.ts'
-import { sleep } from '../../../../server/client/sleep.ts'
+import { pause } from '../../../../server/client/pause.ts'
 import { randomFrom } from '../../../contract/seededRandom.ts'
 import { cuttingProxy } from '../../../support/cuttingProxy.ts'
 import { liveBench, type LiveBench, type StoreKind } from '../../../support/liveBench.ts'
@@ -24,7 +24,7 @@ const compare = async (
   begin(proxy.url, bench, hidden ? { jobId: jobs[0]!.jobId } : {}, (id) => got.push(id))
   while (proxy.cuts() < cutsMax) {
     await jobs[random.below(2)]!.log(1 + random.below(4), 'x'.repeat(random.below(400)))
-    await sleep(1, new AbortController().signal)
+    await pause(1, new AbortController().signal)
   }
   const log = (await bench.inLog()).filter(({ stream }) => !hidden || stream.endsWith(jobs[0]!.jobId))
   await until('the last event', () => got.includes(log.at(-1)!.id), { describe: () => `${got.length} of ${log.length}` })
@@ -52,7 +52,7 @@ describe.each(kinds)('what a follower is told over 50 cuts ($store store, filter
       const stop = new AbortController()
       onTestFinished(() => stop.abort())
       // Only the wait before another try is cut short.
-      const brief = (ms: number, signal: AbortSignal) => sleep(ms < 45_000 ? 1 : ms, signal)
+      const brief = (ms: number, signal: AbortSignal) => pause(ms < 45_000 ? 1 : ms, signal)
       void (async () => {
         for await (const frame of followEvents({ url, after: 'start', ...filter, signal: stop.signal, sleep: brief })) {
           if (frame.kind === 'event') take(frame.event.id)
@@ -73,7 +73,7 @@ describe.each(kinds)('what a follower is told over 50 cuts ($store store, filter
             if (event === 'event') take((JSON.parse(data) as { event: { id: string } }).event.id)
             lastEventId = id
           }
-          await sleep(1, stop.signal)
+          await pause(1, stop.signal)
         }
       })()
     })
