@@ -5,7 +5,7 @@ import { projectIdSchema } from '../client/schemas/submissionSchema.ts'
 import type { HttpApp, Routes } from './httpApp.ts'
 
 /** The largest file that a job takes: one of prompts. */
-export const artifactBytesMax = 256 * 1024 * 1024
+const artifactBytesMax = 256 * 1024 * 1024
 
 const ofProject = z.strictObject({ projectId: projectIdSchema.default('default') })
 const bytes = z.custom<Uint8Array>()

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts'
 import type { Routes } from './httpApp.ts'
 
 /** How long views may take to reach the end of the log before a server is not ready. */
-export const lagMsMax = 5_000
+const lagMsMax = 5_000
 /** One look serves everybody who asks meanwhile, and so long after. */
 const keptMs = 1_000
 

@@ -41,7 +41,7 @@ type ServerCode =
   | 'internal'
 
 /** The one table of what is answered when something is not done. */
-export const problems: Readonly<Record<RejectionCode | ServerCode, Kind>> = {
+const problems: Readonly<Record<RejectionCode | ServerCode, Kind>> = {
   invalid_input: refused('The request breaks a rule'),
   unpriced_model: refused('The model has no price'),
   limit_lower: refused('A limit can only be raised'),

@@ -44,7 +44,7 @@ test('two servers on one store are one: what one is given the other knows, and t
   const second = startKnovaryn(['server', '--port', '0', '--json', '--workers', '0', ...folder.store])
   const other = (JSON.parse(await second.line(/^\{"url"/)) as { url: string }).url
   const [one, two] = await Promise.all([url, other].map((each) => ask(each, { method: 'POST', path: '/v1/jobs', body: batch })))
-  expect([one?.status, two?.status].toSorted()).toEqual([200, 201])
+  expect(new Set([one?.status, two?.status])).toEqual(new Set([200, 201]))
   expect((await ask(other, { path: '/v1/jobs' })).json.items).toHaveLength(1)
 
   const made = startKnovaryn(['token', 'create', '--name', 'ann', '--role', 'read', '--json', ...folder.store])

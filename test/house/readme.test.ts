@@ -131,6 +131,17 @@ const limits: readonly (readonly [row: string, ...numbers: Place[]])[] = [
   ['tokens of a chunk', ['server/jobs/dataset/datasetParameters.ts', 'chunkTokens: z.int().min(64).max(8_000).default(']],
   ['examples of a dataset without a target: one of each chunk, at most', ['server/jobs/dataset/planExamples.ts', 'untoldTargetMax = ']],
   ['answers that tell what to expect of a model; newest jobs they are from', ['server/estimate/pace.ts', 'callsMin = '], ['server/estimate/pace.ts', 'jobsMax = ']],
+  ['workers of a server', ['server/serve.ts', 'workers = ']],
+  ['events of a page over HTTP', ['server/localEngine.ts', 'eventsPageDefault = '], ['server/localEngine.ts', 'eventsPageMax = ']],
+  ['requests of a token, or of an address that guesses one', ['server/http/httpServer.ts', 'requestsPerMinuteDefault = ']],
+  [
+    'a request: its body, a file, its headers, its time',
+    ['server/http/httpServer.ts', 'bodyBytesMax = ', mib],
+    ['server/http/artifactRoutes.ts', 'artifactBytesMax = ', mib],
+    ['server/http/httpServer.ts', 'headerBytesMax = ', kib],
+    ['server/http/httpServer.ts', 'requestMsMax = ', 1_000],
+  ],
+  ['views behind the log before `/readyz` says no', ['server/http/healthRoutes.ts', 'lagMsMax = ', 1_000]],
   ['jobs of a page of `job list`', ['server/jobPages.ts', 'limitDefault = '], ['server/jobPages.ts', 'limitMax = ']],
 ]
 

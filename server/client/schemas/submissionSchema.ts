@@ -8,7 +8,7 @@ const Name = z.string().min(1).max(200)
 const Times = z.int().positive().max(1_000_000)
 
 /** Keys that callers choose, so that a repeat is known. */
-export const idempotencyKeySchema = z.string().min(1).max(500)
+const idempotencyKeySchema = z.string().min(1).max(500)
 
 /** A project's name. */
 export const projectIdSchema = Name

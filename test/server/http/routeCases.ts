@@ -5,7 +5,7 @@ import { defineJob } from '../../../server/defineJob.ts'
 import { sha256 } from '../../../adapters/system/sha256.ts'
 import type { Ask } from '../../support/asking.ts'
 import { tenCentsAtWorst } from '../../support/batchFiles.ts'
-import { serverBench, type ServerBench } from '../../support/serverBench.ts'
+import { serverBench } from '../../support/serverBench.ts'
 
 export const prompts = '{ "id": "q", "prompt": "Why?" }\n'
 

@@ -5,7 +5,7 @@ import { routeBench, routeCases } from './routeCases.ts'
 
 const described = async (): Promise<readonly string[]> => {
   const { url } = await serverBench()
-  const { paths } = (await ask(url, { path: '/openapi.json' })).json as unknown as { paths: Record<string, object> }
+  const { paths } = JSON.parse((await ask(url, { path: '/openapi.json' })).text) as { paths: Record<string, object> }
   return Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
 }
 

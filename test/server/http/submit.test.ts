@@ -20,7 +20,7 @@ describe('submitting', () => {
   ])('twenty at a time %s make one job, and one of them made it', async (_, asked) => {
     const { url, engine } = await serverBench()
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(url, asked)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array<number>(19).fill(200), 201])
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([...Array<number>(19).fill(200), 201])
     expect(new Set(answers.map(({ json }) => json.jobId)).size).toBe(1)
     expect(answers.map(({ json }) => json['existing']).filter((existing) => existing === false)).toHaveLength(1)
     const { items } = await engine.list({})
@@ -140,7 +140,8 @@ describe('what is not the fault of whoever asks', () => {
     const engineFor = () => ({ ...workplace.engine, list })
     const server = await serverOf({ ...workplace, engineFor }, { fault: (_, error) => void faults.push(String(error)) })
     const url = await server.listen({ host: '127.0.0.1', port: 0 })
-    const answer = await ask(url, { path: '/v1/jobs' }).finally(() => server.close(0))
+    const answer = await ask(url, { path: '/v1/jobs' })
+    await server.close(0)
     return { answer, faults }
   }
 
