@@ -4,6 +4,7 @@ import { JobId } from '../domain/ids.ts'
 import { Sha256Hex } from '../domain/job/events.ts'
 import type { JobDocument } from '../domain/job/document.ts'
 import { eventOfWire, wireEventSchema } from './client/eventOfWire.ts'
+import { pause } from './client/pause.ts'
 import { type Asking, restClient, type RestClientParts } from './client/restClient.ts'
 import { estimateSchema } from './client/schemas/estimateSchema.ts'
 import { jobDocumentSchema, outputFileSchema } from './client/schemas/jobDocumentSchema.ts'
@@ -14,6 +15,7 @@ import { auditReportSchema, projectionCheckSchema, projectionStatusSchema } from
 import type { Asker, Engine, ProjectionCheck, Submission } from './engine.ts'
 import { commandKey } from './remote/commandKey.ts'
 import { followedJob } from './remote/followedJob.ts'
+import { liveFrames } from './remote/liveFrames.ts'
 import { queryOfList } from './remote/queryOfList.ts'
 import { jsonText, submissionBody } from './remote/submissionBody.ts'
 
@@ -31,8 +33,7 @@ export const remoteEngine = (parts: RestClientParts): Engine => {
   const get = (path: readonly string[], query: Asking['query'] = {}): Asking => ({ method: 'GET', path, query, isRepeatable: true })
   const ofJob = (handle: string, ...more: readonly string[]): readonly string[] => ['jobs', sendable(handle), ...more]
 
-  const status = (handle: string, signal?: AbortSignal): Promise<JobDocument> =>
-    client.json({ ...get(ofJob(handle)), ...(signal === undefined ? {} : { signal }) }, jobDocumentSchema)
+  const status = async (handle: string): Promise<JobDocument> => client.json(get(ofJob(handle)), jobDocumentSchema)
 
   const putFile: Engine['putFile'] = (projectId, content) =>
     client.json(
@@ -85,7 +86,7 @@ export const remoteEngine = (parts: RestClientParts): Engine => {
     submit: async (submission) => client.json(await submitting(['jobs'], submission), jobDocumentSchema),
     find: async (submission) => (await client.json(await submitting(['jobs', 'find'], submission), foundSchema)).job,
     estimate: async (submission) => client.json(await submitting(['jobs', 'estimate'], submission), estimateSchema),
-    status: async (handle) => status(handle),
+    status,
     list: async (query) => client.json(get(['jobs'], queryOfList(query)), pageOf(jobInListSchema)),
     async events(handle, { afterRevision, limit } = {}) {
       const query = { limit, ...(afterRevision === undefined || afterRevision < 0 ? {} : { afterRevision }) }
@@ -122,7 +123,11 @@ export const remoteEngine = (parts: RestClientParts): Engine => {
       return checks
     },
 
-    follow: (handle, signal) => followedJob((aborted) => status(handle, aborted), signal, parts.sleep),
+    async *follow(handle, signal) {
+      const ask = (): Promise<JobDocument> => status(handle)
+      const frames = () => liveFrames(parts, { jobId: handle, after: 'end' }, signal)
+      yield* followedJob({ ask, frames, sleep: parts.sleep ?? pause }, signal)
+    },
     outputFiles,
     async *output(handle) {
       const { projectId, jobId } = await status(handle)
@@ -134,9 +139,7 @@ export const remoteEngine = (parts: RestClientParts): Engine => {
         yield { path, content }
       }
     },
-    live() {
-      throw new EngineError('not_over_http', 'events are followed over the live events of the server: GET /v1/events/live')
-    },
+    live: (query, signal) => liveFrames(parts, query, signal),
     putFile,
     getFile,
     async resolve(handle, projectIds) {

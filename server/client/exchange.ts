@@ -5,7 +5,6 @@ export type Request = {
   readonly method: 'GET' | 'POST'
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | null
-  readonly signal?: AbortSignal | undefined
 }
 
 export type Answer = { readonly status: number; readonly retryAfter: string | null; readonly body: Uint8Array }
@@ -15,19 +14,18 @@ export type Fetch = typeof fetch
 
 /**
  * Asks once, and reads the whole answer. Raises `StoreUnavailable` where there was none, `InvalidInputError`
- * (`redirected`) for a redirect, which is never followed: a token is for one server. What the signal aborts rejects.
+ * (`redirected`) for a redirect, which is never followed: a token is for one server.
  */
 export const exchange = async (asked: Request, fetched: Fetch): Promise<Answer> => {
-  const { url, method, headers, body, signal = null } = asked
+  const { url, method, headers, body } = asked
   let response: Response
   let content: ArrayBuffer
   try {
     // What changes under `fetch` must not change what was checked: a copy of the bytes goes out.
     const sent = typeof body === 'string' || body === null ? body : new Uint8Array(body)
-    response = await fetched(url, { method, headers, body: sent, signal, redirect: 'manual' })
+    response = await fetched(url, { method, headers, body: sent, redirect: 'manual' })
     content = await response.arrayBuffer()
   } catch (error) {
-    if (signal?.aborted === true) throw error
     const { origin } = new URL(url)
     const cause = reasonOf(error)
     throw new StoreUnavailable(`the server at ${origin} does not answer (${cause})`, { server: origin, cause })

@@ -24,7 +24,6 @@ export type Asking = {
   readonly body?: string | Uint8Array
   /** False where asking twice could do something twice, and so is never done. */
   readonly isRepeatable: boolean
-  readonly signal?: AbortSignal
 }
 
 export type RestClient = {
@@ -57,8 +56,7 @@ export const restClient = ({ url, token, fetch: fetched = fetch, sleep = pause }
       if (!(answer instanceof StoreUnavailable) && answer.status < 300) return answer
       const waitMs = asking.isRepeatable && tries < triesMax ? waitOf(answer, tries) : null
       if (waitMs === null) throw answer instanceof StoreUnavailable ? answer : raisedProblem(answer, named)
-      await sleep(waitMs, asking.signal)
-      asking.signal?.throwIfAborted()
+      await sleep(waitMs)
     }
   }
 
@@ -94,12 +92,12 @@ const checkedToken = (token: string): string => {
 }
 
 const requestOf = (asking: Asking, base: string, authorization: Readonly<Record<string, string>>): Request => {
-  const { method, path, query = {}, headers = {}, body = null, signal } = asking
+  const { method, path, query = {}, headers = {}, body = null } = asking
   const address = new URL(`${base}/v1/${path.map(encodeURIComponent).join('/')}`)
   for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, String(value))
   const type: Readonly<Record<string, string>> =
     body === null ? {} : { 'content-type': typeof body === 'string' ? 'application/json' : 'application/octet-stream' }
-  return { url: address.href, method, headers: { ...headers, ...type, ...authorization }, body, signal }
+  return { url: address.href, method, headers: { ...headers, ...type, ...authorization }, body }
 }
 
 const parsedAnswer = <Schema extends z.ZodType>(body: Uint8Array, schema: Schema, { method, path }: Asking): z.output<Schema> => {

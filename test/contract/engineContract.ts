@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { EngineError, IdempotencyConflictError, InvalidInputError } from '../../domain/errors.ts'
 import { zeroUsd } from '../../domain/money.ts'
 import { defineJob, type JobDefinition } from '../../server/defineJob.ts'
-import type { Engine, Submission, Workplace } from '../../server/engine.ts'
+import type { Engine, LiveFrame, LiveQuery, Submission, Workplace } from '../../server/engine.ts'
 import { tenCentsAtWorst } from '../support/batchFiles.ts'
 import { promptLines } from '../support/cliInProcess.ts'
 
@@ -396,6 +396,56 @@ export const engineContract = (name: string, open: OpenEngine): void => {
       }
       await engine.cancel(jobId)
       expect((await eachOf(engine.follow(jobId, until()))).map(({ state }) => state)).toEqual(['cancelled'])
+    })
+
+    test('tells a job that changes faster than it is asked for as it ends', async () => {
+      const { engine, place } = await opened()
+      const { jobId } = await engine.submit(batch())
+      const seen = []
+      let working: Promise<void> | null = null
+      for await (const job of engine.follow(jobId, until())) {
+        seen.push(job)
+        working ??= place.work({ only: job.jobId })
+      }
+      await working
+      expect(seen.at(-1)).toMatchObject({ state: 'succeeded', budget: { callsMade: 3 } })
+      const revisions = seen.map(({ revision }) => revision)
+      expect(revisions).toEqual([...new Set(revisions)].toSorted((a, b) => a - b))
+    })
+
+    /** Frames up to the first mark. */
+    const told = async (engine: Engine, query: LiveQuery): Promise<readonly LiveFrame[]> => {
+      const leaving = new AbortController()
+      const frames: LiveFrame[] = []
+      for await (const frame of engine.live(query, leaving.signal)) {
+        frames.push(frame)
+        if (frame.kind === 'caught_up') leaving.abort()
+      }
+      return frames
+    }
+    const eventsOf = (frames: readonly LiveFrame[]) => frames.flatMap((frame) => (frame.kind === 'event' ? [frame.event] : []))
+
+    test('tells what is in the log, exactly, from any position and of any query', async () => {
+      const { engine, place } = await opened()
+      const { jobId } = await engine.submit(batch({ projectId: 'red' }))
+      await place.work({ once: true })
+      const { items } = await place.engine.events(jobId, { limit: 1_000 })
+      const other = await engine.submit(batch({ projectId: 'blue' }))
+      const from = await told(engine, { after: 'start' })
+      expect(eventsOf(from).map((event) => event.jobId)).toEqual([...items.map(() => jobId), other.jobId])
+      expect(eventsOf(await told(engine, { after: 'start', jobId: jobId.slice(0, 12) }))).toEqual(items)
+      expect(eventsOf(await told(engine, { after: 'start', projectIds: ['blue'] })).map((event) => event.jobId)).toEqual([other.jobId])
+      const claims = items.filter(({ type }) => type === 'JobLeased')
+      expect(eventsOf(await told(engine, { after: 'start', types: ['JobLeased'] }))).toEqual(claims)
+      expect(eventsOf(await told(engine, { after: items[2]?.position ?? '', jobId }))).toEqual(items.slice(3))
+      expect(await told(engine, {})).toEqual([{ kind: 'caught_up', position: from.at(-1)?.position }])
+    })
+
+    test('tells nothing from a position of another log, nor of a job that is not there', async () => {
+      const { engine } = await opened()
+      const stranger = engine.live({ after: '9'.repeat(16) }, until())
+      expect(await refusal(stranger)).toMatchObject({ is: 'InvalidInputError', code: 'foreign_position' })
+      expect(await refusal(engine.live({ jobId: '0'.repeat(32) }, until()))).toMatchObject({ code: 'job_not_found' })
     })
   })
 }
