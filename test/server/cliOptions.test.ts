@@ -11,6 +11,7 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
   store: ['KNOVARYN_STORE', 'store'],
   artifacts: ['KNOVARYN_ARTIFACTS', 'artifacts'],
   data: ['KNOVARYN_DATA', 'data'],
+  server: ['KNOVARYN_SERVER', 'server'],
   config: ['KNOVARYN_CONFIG', 'config'],
   json: ['KNOVARYN_JSON', 'json'],
   jsonl: ['KNOVARYN_JSONL', 'jsonl'],
@@ -84,6 +85,7 @@ const contract: Readonly<Record<string, readonly [variable: string, key: string]
 /** A valid text for each rule that a text may break. */
 const samples: Readonly<Record<string, readonly [text: string, value: unknown]>> = {
   'base-url': ['http://127.0.0.1:9/v1/', 'http://127.0.0.1:9/v1'],
+  server: ['http://127.0.0.1:7420/', 'http://127.0.0.1:7420'],
   webhook: ['https://hooks.example/jobs?key=7', 'https://hooks.example/jobs?key=7'],
   'budget-usd': ['1.50', '1.5'],
   'cost-usd': ['.25', '0.25'],

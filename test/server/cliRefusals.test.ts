@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
   ['half a command', () => ['job'], 'missing_command', 'a command is missing behind "job": one of list, status, events, '],
   ['an unknown command', () => ['sumbit', 'x'], 'unknown_command', "unknown command 'sumbit': did you mean submit?"],
   ['an unknown job command', () => ['job', 'cancle', 'x'], 'unknown_command', "unknown command 'cancle': did you mean cancel?"],
-  ['a command of a later version', () => ['mcp'], 'unknown_command', "unknown command 'mcp'"],
+  ['a command of a later version', () => ['receipt'], 'unknown_command', "unknown command 'receipt'"],
   [
     'an unknown option',
     (bench) => [...batch(bench), '--bugdet-usd', '1'],
