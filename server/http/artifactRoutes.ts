@@ -3,9 +3,12 @@ import { EngineError } from '../../domain/errors.ts'
 import { Sha256Hex } from '../../domain/job/events.ts'
 import { projectIdSchema } from '../client/schemas/submissionSchema.ts'
 import type { HttpApp, Routes } from './httpApp.ts'
+import { limitUploads } from './limitUploads.ts'
 
 /** The largest file that a job takes: one of prompts. */
 const artifactBytesMax = 256 * 1024 * 1024
+/** Of all files that are received at one time. */
+const uploadsBytesMax = 512 * 1024 * 1024
 
 const ofProject = z.strictObject({ projectId: projectIdSchema.default('default') })
 const bytes = z.custom<Uint8Array>()
@@ -14,6 +17,7 @@ const bytes = z.custom<Uint8Array>()
 export const artifactRoutes: Routes = async (app, { engineOf }) => {
   // Bytes of any type are taken as they are, here and nowhere else.
   await app.register(async (own: HttpApp) => {
+    limitUploads(own, { bytesMax: uploadsBytesMax, bodyBytesMax: artifactBytesMax })
     own.removeAllContentTypeParsers()
     own.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: artifactBytesMax }, (_, body, done) => done(null, body))
     own.post(

@@ -29,6 +29,7 @@ declare module 'fastify' {
 export type RouteParts = {
   /** The engine as whoever asks may use it. Raises `unauthenticated` where nobody may. */
   engineOf(request: FastifyRequest): Engine
+  /** Of a command: its repeat is known by `Idempotency-Key`. Who asks is said by the engine itself. */
   askerOf(request: FastifyRequest): Asker
   /** Aborts when the server stops: whatever stays open ends then. */
   readonly closing: AbortSignal

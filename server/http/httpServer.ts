@@ -50,38 +50,13 @@ const drainMsDefault = 30_000
 
 /** Jobs over HTTP: REST, described at `/openapi.json`. */
 export const httpServer = async (parts: HttpServerParts): Promise<HttpServer> => {
-  const { access, routes = [], requestsPerMinute = requestsPerMinuteDefault } = parts
+  const { access } = parts
   const binding: Binding = { isLoopback: true, host: 'localhost' }
   const closing = new AbortController()
   const app = newApp(parts.fault)
-  answerProblems(app, parts.fault)
-  readBodiesStrictly(app)
-  checkRequests(app)
-  app.setSerializerCompiler(serializerCompiler)
-  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
-  app.addHook('onRequest', async (_, reply) => {
-    reply.header('cache-control', 'no-store')
-    if (closing.signal.aborted) throw new EngineError('closing', 'the server is stopping: ask again in a while')
-  })
-  app.addHook('onSend', async (_, reply) => {
-    // Kept alive, a connection that was open at the stop would hold the end back.
-    if (closing.signal.aborted) reply.header('connection', 'close')
-  })
-  identify(app, access, binding)
-  await limitRequests(app, requestsPerMinute)
-  admit(app)
+  await guarded(app, parts, { binding, closing: closing.signal })
   await describeRoutes(app)
-
-  const routeParts: RouteParts = {
-    engineOf: (request) => parts.engineFor(grantOf(request)),
-    askerOf: (request) => {
-      const commandId = request.headers['idempotency-key']
-      return { actor: grantOf(request).name, ...(typeof commandId === 'string' ? { commandId } : {}) }
-    },
-    closing: closing.signal,
-  }
-  const own = [jobRoutes, commandRoutes, recordRoutes, artifactRoutes, projectionRoutes, checkRoutes, sessionRoutes(access, binding), healthRoutes(parts.engine)]
-  for (const add of [...own, ...routes]) await add(app, routeParts)
+  await routed(app, parts, { binding, closing: closing.signal })
 
   return {
     app,
@@ -101,6 +76,50 @@ export const httpServer = async (parts: HttpServerParts): Promise<HttpServer> =>
       await app.close().finally(() => clearTimeout(cut))
     },
   }
+}
+
+type Standing = { readonly binding: Binding; readonly closing: AbortSignal }
+
+/** What happens to every request before its route: the order matters. */
+const guarded = async (app: HttpApp, parts: HttpServerParts, { binding, closing }: Standing): Promise<void> => {
+  answerProblems(app, parts.fault)
+  readBodiesStrictly(app)
+  checkRequests(app)
+  app.setSerializerCompiler(serializerCompiler)
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } })
+  app.addHook('onRequest', async (_, reply) => {
+    reply.header('cache-control', 'no-store')
+    if (closing.aborted) throw new EngineError('closing', 'the server is stopping: ask again in a while')
+  })
+  app.addHook('onSend', async (_, reply) => {
+    // Kept alive, a connection that was open at the stop would hold the end back.
+    if (closing.aborted) reply.header('connection', 'close')
+  })
+  identify(app, parts.access, binding)
+  await limitRequests(app, parts.requestsPerMinute ?? requestsPerMinuteDefault)
+  admit(app)
+}
+
+const routed = async (app: HttpApp, parts: HttpServerParts, { binding, closing }: Standing): Promise<void> => {
+  const own = [
+    jobRoutes,
+    commandRoutes,
+    recordRoutes,
+    artifactRoutes,
+    projectionRoutes,
+    checkRoutes,
+    sessionRoutes(parts.access, binding),
+    healthRoutes(parts.engine),
+  ]
+  const given: RouteParts = {
+    engineOf: (request) => parts.engineFor(grantOf(request)),
+    askerOf: ({ headers }) => {
+      const commandId = headers['idempotency-key']
+      return typeof commandId === 'string' ? { commandId } : {}
+    },
+    closing,
+  }
+  for (const add of [...own, ...(parts.routes ?? [])]) await add(app, given)
 }
 
 const newApp = (fault: Fault): HttpApp =>

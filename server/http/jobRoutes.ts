@@ -13,7 +13,7 @@ import { submissionOf } from './submissionOf.ts'
 const tags = ['jobs']
 
 /** Submitting, looking for and listing jobs. */
-export const jobRoutes: Routes = (app, { engineOf, askerOf }) => {
+export const jobRoutes: Routes = (app, { engineOf }) => {
   app.post(
     '/v1/jobs',
     {
@@ -27,7 +27,7 @@ export const jobRoutes: Routes = (app, { engineOf, askerOf }) => {
     },
     async (request, reply) => {
       const engine = engineOf(request)
-      const job = await engine.submit(await submissionOf(engine, request.body, request.headers['idempotency-key']), askerOf(request))
+      const job = await engine.submit(await submissionOf(engine, request.body, request.headers['idempotency-key']))
       reply.header('location', `/v1/jobs/${job.jobId}`)
       return reply.code(job.existing ? 200 : 201).send(job)
     },

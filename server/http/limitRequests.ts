@@ -5,6 +5,7 @@ import type { HttpApp } from './httpApp.ts'
 /** Counts the requests of each token, and those of each address that has no valid one. */
 export const limitRequests = async (app: HttpApp, requestsPerMinute: number): Promise<void> => {
   await app.register(rateLimit, {
+    global: false,
     max: requestsPerMinute,
     timeWindow: 60_000,
     // Whoever is at this machine, where there are no tokens.
@@ -14,4 +15,6 @@ export const limitRequests = async (app: HttpApp, requestsPerMinute: number): Pr
     errorResponseBuilder: (_, { after, max }) =>
       new EngineError('rate_limited', `more than ${max} requests a minute: ask again in ${after}`, { requestsPerMinute: max }),
   })
+  // Of every address, also of those where nothing is: a guess there is a guess.
+  app.addHook('onRequest', app.rateLimit())
 }

@@ -1,11 +1,11 @@
-import { EngineError, InvalidInputError, JobStateError } from '../../domain/errors.ts'
+import { ArtifactCorrupt, EngineError, InvalidInputError, JobStateError } from '../../domain/errors.ts'
 import type { RejectionCode } from '../../domain/rejection.ts'
 import type { Problem } from '../client/schemas/problemSchema.ts'
 
 type Kind = {
   readonly status: number
   readonly title: string
-  /** Ours to know: whoever asked is told the title alone, and the log the rest. */
+  /** Ours to mend: whoever asked is told the title alone, and the log the rest. */
   readonly isFault?: true
 }
 
@@ -36,6 +36,7 @@ type ServerCode =
   | 'unsupported_media_type'
   | 'request_timeout'
   | 'rate_limited'
+  | 'busy'
   | 'closing'
   | 'try_again_later'
   | 'internal'
@@ -82,6 +83,7 @@ const problems: Readonly<Record<RejectionCode | ServerCode, Kind>> = {
   internal: { status: 500, title: 'Something went wrong here', isFault: true },
   artifact_corrupt: { status: 500, title: 'A stored file is damaged', isFault: true },
   store_unavailable: { status: 503, title: 'The store cannot answer now', isFault: true },
+  busy: { status: 503, title: 'Too much is being received' },
   closing: { status: 503, title: 'The server is stopping' },
   try_again_later: { status: 503, title: 'Too many follow events here' },
 }
@@ -103,13 +105,16 @@ const codeOf = (error: EngineError): RejectionCode | ServerCode => {
   return error instanceof JobStateError ? 'job_state' : 'internal'
 }
 
-/** What went wrong, as it is told to whoever asked. Of a fault no word is told that was not meant for them. */
+/**
+ * What went wrong, as it is told to whoever asked. Of a fault no word is told that was not meant for them, but which file
+ * is damaged.
+ */
 export const problemOf = (thrown: unknown): Problem & { readonly isFault: boolean } => {
   const error = thrown instanceof EngineError ? thrown : unexpected(thrown)
   const known = codeOf(error)
   const { status, title, isFault = false } = problems[known]
   const code = isFault ? known : error.code
-  const told = isFault ? { detail: title, details: {} } : { detail: error.message, details: error.details }
+  const told = isFault && !(error instanceof ArtifactCorrupt) ? { detail: title, details: {} } : { detail: error.message, details: error.details }
   return { type: `urn:knovaryn:problem:${code}`, title, status, code, ...told, isFault }
 }
 

@@ -149,12 +149,12 @@ describe('requests over the limit', () => {
     expect((await ask(url, { ...jobs, token: other })).status).toBe(200)
   })
 
-  test('of one address that guesses tokens are refused too', async () => {
+  test.each(['/v1/jobs', '/v1/nothing'])('of one address that guesses tokens at %s are refused too', async (path) => {
     const { url, token } = await serverBench({ requestsPerMinute: 3 })
     const given = await token('read')
     const guesses = [1, 2, 3, 4].map((nth) => `${noToken}${nth}`)
     const seen = []
-    for (const guess of guesses) seen.push((await ask(url, { ...jobs, token: guess })).status)
+    for (const guess of guesses) seen.push((await ask(url, { path, token: guess })).status)
     expect(seen).toEqual([401, 401, 401, 429])
     expect((await ask(url, { ...jobs, token: given })).status).toBe(200)
   })

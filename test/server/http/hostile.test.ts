@@ -1,7 +1,9 @@
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { type Ask, ask } from '../../support/asking.ts'
 import { serverBench } from '../../support/serverBench.ts'
 import { told } from '../../support/told.ts'
+import { until } from '../../support/until.ts'
 import { batch } from './routeCases.ts'
 
 const mebibyte = 1024 * 1024
@@ -151,4 +153,34 @@ test('a file over the limit is refused before its bytes are read', async () => {
     `POST /v1/artifacts HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${257 * mebibyte}\r\n\r\n`,
   )
   expect(heard).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+test('files are received within the memory that there is for them, and the next is taken once one is through', async () => {
+  const { url } = await serverBench()
+  const { port, hostname } = new URL(url)
+  const begun = await Promise.all(
+    [1, 2].map(async () => {
+      const socket = connect(Number(port), hostname)
+      socket.on('error', () => {})
+      socket.write(`POST /v1/artifacts HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${256 * mebibyte}\r\nExpect: 100-continue\r\n\r\n`)
+      await new Promise<void>((resolve) => socket.once('data', () => resolve()))
+      return socket
+    }),
+  )
+  const file = { method: 'POST', path: '/v1/artifacts', raw: 'small' }
+  const refused = await ask(url, file)
+  expect(refused.json).toMatchObject({ status: 503, code: 'busy' })
+  expect(refused.headers.get('retry-after')).toBe('5')
+  begun[0]?.destroy()
+  await until('the file to be taken', async () => (await ask(url, file)).status === 201)
+  begun[1]?.destroy()
+})
+
+test('a token to read sends no byte of a file', async () => {
+  const { url, token } = await serverBench()
+  const heard = await told(
+    url,
+    `POST /v1/artifacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${await token('read')}\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n`,
+  )
+  expect(heard).toMatch(/^HTTP\/1\.1 403 .*"code":"forbidden"/s)
 })

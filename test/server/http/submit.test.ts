@@ -55,6 +55,13 @@ describe('submitting', () => {
     expect((await ask(url, submit({ files, projectId: 'red' }))).status).toBe(201)
   })
 
+  test('a key may have five hundred characters', async () => {
+    const { url } = await serverBench()
+    const key = 'k'.repeat(500)
+    const { status, json } = await ask(url, submit({}, { 'idempotency-key': key }))
+    expect([status, json['idempotencyKey']]).toEqual([201, key])
+  })
+
   test('who submits stands in the history', async () => {
     const { url, token, engine } = await serverBench()
     const { json } = await ask(url, { ...submit(), token: await token('operate') })
