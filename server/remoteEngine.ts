@@ -16,6 +16,7 @@ import type { Asker, Engine, ProjectionCheck, Submission } from './engine.ts'
 import { commandKey } from './remote/commandKey.ts'
 import { followedJob } from './remote/followedJob.ts'
 import { liveFrames } from './remote/liveFrames.ts'
+import { puttingOnce } from './remote/puttingOnce.ts'
 import { queryOfList } from './remote/queryOfList.ts'
 import { jsonText, submissionBody } from './remote/submissionBody.ts'
 
@@ -50,10 +51,11 @@ export const remoteEngine = (parts: RestClientParts): Engine => {
     }
   }
 
+  const putOnce = puttingOnce(putFile)
   const submitting = async (path: readonly string[], submission: Submission): Promise<Asking> => ({
     method: 'POST',
     path,
-    body: await submissionBody(submission, putFile),
+    body: await submissionBody(submission, putOnce),
     isRepeatable: true,
   })
 

@@ -2,8 +2,8 @@ import type { Config } from '../config.ts'
 import type { Engine, Workplace } from '../engine.ts'
 import type { ExitCode } from './exitCode.ts'
 import type { Option } from './option.ts'
-import type { Settings } from './settings.ts'
 import type { Server } from './serverAsked.ts'
+import type { Settings } from './settings.ts'
 import type { Shell } from './shell.ts'
 
 export type Log = (line: { readonly level: 'info' | 'warn' | 'error'; readonly message: string }) => void

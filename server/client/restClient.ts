@@ -72,7 +72,8 @@ export const restClient = ({ url, token, fetch: fetched = fetch, sleep = pause }
 /** How long to wait before asking again; null where that would change nothing. */
 const waitOf = (answer: Answer | StoreUnavailable, tries: number): number | null => {
   const doubled = firstWaitMs * 2 ** (tries - 1)
-  if (answer instanceof StoreUnavailable) return doubled
+  // Who is still at it would only begin once more.
+  if (answer instanceof StoreUnavailable) return /HEADERS_TIMEOUT|BODY_TIMEOUT/.test(String(answer.details['cause'])) ? null : doubled
   if (answer.status !== 503 && answer.status !== 429) return null
   const said = /^\d{1,6}$/.test(answer.retryAfter ?? '') ? Number(answer.retryAfter) * 1_000 : doubled
   return said > waitMsMax ? null : Math.max(said, firstWaitMs)

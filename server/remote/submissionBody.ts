@@ -1,11 +1,10 @@
 import { canonical } from '../../domain/canonical.ts'
 import { ForbiddenError, InvalidInputError } from '../../domain/errors.ts'
 import type { Submission } from '../engine.ts'
+import type { Put } from './puttingOnce.ts'
 
 /** Files of a submission that are sent along with it; what is over that is stored first, file by file. */
 const textBytesMax = 1_048_576
-
-type Put = (projectId: string, content: Uint8Array) => Promise<{ readonly sha256: string }>
 
 /**
  * The submission as JSON text. Files that are text go along as such while they are small together, so that a refused

@@ -100,6 +100,17 @@ test('never repeats what is not known to be safe', async () => {
   expect(waits).toEqual([])
 })
 
+test('does not ask again who is still at it', async () => {
+  const requests: string[] = []
+  const slow: typeof fetch = async (input) => {
+    requests.push(String(input))
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' }) })
+  }
+  const engine = remoteEngine({ url: 'http://127.0.0.1:1', token: null, fetch: slow, sleep: async () => {} })
+  await expect(engine.verifyLog()).rejects.toThrow('does not answer (UND_ERR_HEADERS_TIMEOUT)')
+  expect(requests).toEqual(['http://127.0.0.1:1/v1/log/verify'])
+})
+
 test('follows no redirect, so that the token reaches no other server', async () => {
   const elsewhere = await scripted(noViews)
   const { engine, requests } = await scripted(answer(307, '', { location: `${elsewhere.url}/v1/projections` }))
@@ -139,6 +150,24 @@ test('sends no address of a provider: which there are is for the server to know'
   const asked = engine.submit(submission({ provider: { name: 'openai', baseUrl: 'http://127.0.0.1:9' } }))
   await expect(asked).rejects.toMatchObject({ name: 'ForbiddenError', code: 'forbidden_base_url' })
   expect(requests).toEqual([])
+})
+
+test('sends a large file once, and small ones with the submission itself', async () => {
+  const { url } = await serverBench()
+  const asked: string[] = []
+  const heard: typeof fetch = async (input, init) => {
+    asked.push(`${init?.method} ${new URL(String(input)).pathname}`)
+    return fetch(input, init)
+  }
+  const engine = remoteEngine({ url, token: null, fetch: heard })
+  const small = submission()
+  await engine.find(small)
+  await engine.submit(small)
+  expect(asked.splice(0)).toEqual(['POST /v1/jobs/find', 'POST /v1/jobs'])
+  const large = submission({ files: [{ name: 'p.jsonl', content: new TextEncoder().encode(promptLines(20_000)) }] })
+  await engine.find(large)
+  await engine.submit({ ...large, estimatedCostUsd: null })
+  expect(asked).toEqual(['POST /v1/artifacts', 'POST /v1/jobs/find', 'POST /v1/jobs'])
 })
 
 test('does only what its token allows', async () => {
