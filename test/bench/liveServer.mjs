@@ -122,6 +122,6 @@ const bare = async () => {
 }
 
 const { url, doing } = await (kind === 'bare' ? bare() : live())
-process.on('message', async ({ id, what, ...given }) => process.send({ id, value: await doing[what](given) }))
+process.on('message', ({ id, what, ...given }) => void doing[what](given).then((value) => process.send({ id, value })))
 process.on('disconnect', () => process.exit(0))
 process.send({ url })

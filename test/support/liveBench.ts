@@ -61,11 +61,11 @@ export const liveBench = async (
     providerLimits: () => ({}),
     callTimeoutMs: 1_000,
   })
-  const { engine, access, engineFor } = place
+  const { engine, access, engineFor, ready } = place
   const faults: string[] = []
   const fault = (what: string, error: unknown) => void faults.push(`${what}: ${error instanceof Error ? error.message : String(error)}`)
   const live = liveRoutes({ engine, engineFor, access, clock, fault, ...(connectionsMax === undefined ? {} : { connectionsMax }) })
-  const server = await httpServer({ engine, access, engineFor, fault, routes: [live.routes] })
+  const server = await httpServer({ access, engineFor, ready, fault, routes: [live.routes] })
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
   let closing: Promise<void> | null = null
   const close = (): Promise<void> => (closing ??= server.close(0).then(() => place.close()))
@@ -75,8 +75,8 @@ export const liveBench = async (
     const jobId = jobIdOf(projectId, key, sha256)
     const stream = jobStream(jobId)
     let [revision, hash] = [-1, chainStart(stream, sha256)]
-    const append = async (given: readonly NewEvent[]): Promise<void> => {
-      const unsealed = given.map(({ type, data }, index) => ({
+    const append = async (news: readonly NewEvent[]): Promise<void> => {
+      const unsealed = news.map(({ type, data }, index) => ({
         stream,
         revision: revision + 1 + index,
         type,

@@ -58,14 +58,14 @@ const told = (channelName: string, bindings: Json): Json => ({
 
 /** Messages, and every schema that they are made of. */
 const described = (): Json => {
-  const registry = z.registry<{ id?: string }>()
+  const { definitions = {} } = z.toJSONSchema(z.object(frames), { target: 'draft-7' })
   const messages = Object.entries(frames).map(([name, schema]) => {
-    const { id = name, description: summary } = schema.meta() ?? {}
-    registry.add(schema, { id })
-    return [name, { name, contentType: 'application/json', summary, payload: { $ref: `#/components/schemas/${id}` } }]
+    const { id, description: summary } = schema.meta() ?? {}
+    return [name, { name, contentType: 'application/json', summary, payload: { $ref: `#/definitions/${id}` } }]
   })
-  const { schemas } = z.toJSONSchema(registry, { target: 'draft-7', uri: (id) => `#/components/schemas/${id}`, unrepresentable: 'any' })
-  return { messages: Object.fromEntries(messages), schemas: plain(schemas) }
+  const made = JSON.stringify({ messages: Object.fromEntries(messages), schemas: definitions })
+  const parts: Json = JSON.parse(made.replaceAll('"#/definitions/', '"#/components/schemas/'))
+  return parts
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

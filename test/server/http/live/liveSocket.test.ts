@@ -146,7 +146,7 @@ describe('a socket is refused with a frame that says why, and', () => {
     expect(await refusal(url, '')).toMatchObject({ code: 1013, frames: [{ kind: 'error', code: 'try_again_later' }] })
     expect((await fetch(`${url}/v1/events/stream`)).status).toBe(503)
     expect((await fetch(`${url}/v1/jobs`)).status).toBe(200)
-    first!.socket.close()
+    first.socket.close()
     await until('one to have left', () => connections() === 1)
     await openSocket(url, '').caughtUp()
   })

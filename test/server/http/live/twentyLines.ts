@@ -6,8 +6,8 @@ export const follow = (url: string, query: string, take: (event: { id: string })
   let socket: WebSocket
   const connect = () => {
     socket = new WebSocket(`${url.replace('http', 'ws')}/v1/events/live?after=${after}${query}`)
-    socket.on('message', (text) => {
-      const frame = JSON.parse(String(text))
+    socket.on('message', (text: Buffer) => {
+      const frame = JSON.parse(text.toString())
       if (frame.kind === 'event') take(frame.event)
       if (frame.kind !== 'error') after = frame.position
     })
