@@ -72,12 +72,14 @@ export const restClient = ({ url, token, fetch: fetched = fetch, sleep = pause }
 /** How long to wait before asking again; null where that would change nothing. */
 const waitOf = (answer: Answer | StoreUnavailable, tries: number): number | null => {
   const doubled = firstWaitMs * 2 ** (tries - 1)
-  // Who is still at it would only begin once more.
-  if (answer instanceof StoreUnavailable) return /HEADERS_TIMEOUT|BODY_TIMEOUT/.test(String(answer.details['cause'])) ? null : doubled
+  if (answer instanceof StoreUnavailable) return isStillAtIt(answer) ? null : doubled
   if (answer.status !== 503 && answer.status !== 429) return null
   const said = /^\d{1,6}$/.test(answer.retryAfter ?? '') ? Number(answer.retryAfter) * 1_000 : doubled
   return said > waitMsMax ? null : Math.max(said, firstWaitMs)
 }
+
+/** A server that has taken the request and not answered would only begin once more. */
+const isStillAtIt = ({ details: { cause } }: StoreUnavailable): boolean => typeof cause === 'string' && /(HEADERS|BODY)_TIMEOUT$/.test(cause)
 
 const baseOf = (url: string): string => {
   const parsed = URL.canParse(url) ? new URL(url) : null

@@ -37,6 +37,8 @@ const scripted = async (...handlers: readonly Handler[]) => {
   return { url, engine, requests, waits }
 }
 
+const addressOf = (input: Parameters<typeof fetch>[0]): string => (typeof input === 'string' ? input : 'not as text')
+
 const cut: Handler = (_, response) => response.destroy()
 const answer =
   (status: number, body: object | string, headers: Readonly<Record<string, string>> = {}): Handler =>
@@ -103,7 +105,7 @@ test('never repeats what is not known to be safe', async () => {
 test('does not ask again who is still at it', async () => {
   const requests: string[] = []
   const slow: typeof fetch = async (input) => {
-    requests.push(String(input))
+    requests.push(addressOf(input))
     throw new TypeError('fetch failed', { cause: Object.assign(new Error('Headers Timeout Error'), { code: 'UND_ERR_HEADERS_TIMEOUT' }) })
   }
   const engine = remoteEngine({ url: 'http://127.0.0.1:1', token: null, fetch: slow, sleep: async () => {} })
@@ -156,7 +158,7 @@ test('sends a large file once, and small ones with the submission itself', async
   const { url } = await serverBench()
   const asked: string[] = []
   const heard: typeof fetch = async (input, init) => {
-    asked.push(`${init?.method} ${new URL(String(input)).pathname}`)
+    asked.push(`${init?.method} ${new URL(addressOf(input)).pathname}`)
     return fetch(input, init)
   }
   const engine = remoteEngine({ url, token: null, fetch: heard })
