@@ -298,6 +298,9 @@ export type ServeOptions = Pick<WorkOptions, 'slots' | 'leaseMs' | 'drainMs'> & 
 /** The two ends of one client. */
 export type ProtocolStreams = { readonly input: Readable; readonly output: Writable }
 
+/** Whether a process can do its work, and why not. */
+export type Readiness = { readonly isReady: boolean; readonly reason: string | null }
+
 /** What a workplace stands on, for people who look for the reason of something. */
 export type About = {
   /** Kind and place, such as `sqlite:/data/.knovaryn`. */
@@ -328,6 +331,8 @@ export type Workplace = {
    * whoever ended it. That never keeps a job waiting. With `once`, what is due then is told for a minute at most.
    */
   work(options: WorkOptions, signal?: AbortSignal): Promise<void>
+  /** Ready: the store was read and written without trouble for ten seconds, and its views reach the end of the log within five. */
+  ready(): Promise<Readiness>
   /**
    * Serves others until the signal aborts, and works jobs beside that. Then no new connection is taken, and open requests
    * and jobs end within `drainMs`. Raises `InvalidInputError` for an address that it cannot or must not listen on.

@@ -35,6 +35,8 @@ export type LocalEngineDeps = JobLoading & {
   readonly projector: Projector
   readonly submitting: Omit<Submitting, 'artifacts' | 'sha256' | 'now'>
   readonly estimating: Omit<Estimating, 'provider' | 'pace'>
+  /** Told whenever the store cannot take a command; it is asked again. */
+  onTrouble?(): void
   /** Tells people what they may want to know, and what nothing depends on. */
   notice(message: string): void
   close(): Promise<void>

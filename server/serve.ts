@@ -5,19 +5,21 @@ import { mcpRoutes } from './http/mcpRoutes.ts'
 import { answerMcp } from './mcp/answerMcp.ts'
 import { drainMsDefault } from './work.ts'
 
+type Served = Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock' | 'ready'>
+
 /** The server with all its routes, not yet listening. */
 export const serverOf = (
-  { engine, engineFor, access, clock }: Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock'>,
+  { engine, engineFor, access, clock, ready }: Served,
   options: Pick<HttpServerParts, 'requestsPerMinute' | 'fault'>,
 ): Promise<HttpServer> => {
   const live = liveRoutes({ engine, engineFor, access, clock, fault: options.fault })
   const mcp = mcpRoutes((caller, request, body) => answerMcp({ engine: caller, fault: options.fault }, request, body))
-  return httpServer({ engine, engineFor, access, ...options, routes: [live.routes, mcp] })
+  return httpServer({ engineFor, access, ready, ...options, routes: [live.routes, mcp] })
 }
 
 /** Serves until the signal aborts; then open requests and the workers of this process end within the deadline. */
 export const serve = async (
-  workplace: Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock' | 'work'>,
+  workplace: Served & Pick<Workplace, 'work'>,
   options: ServeOptions & Pick<HttpServerParts, 'fault'>,
   signal: AbortSignal,
 ): Promise<void> => {

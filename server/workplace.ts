@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../domain/errors.ts'
 import type { RateLimits } from '../domain/job/events.ts'
 import type { Job } from '../domain/job/job.ts'
 import type { ArtifactStore } from '../domain/ports/artifactStore.ts'
@@ -20,6 +21,7 @@ import { localEngine } from './localEngine.ts'
 import { noticedViews } from './projector/noticedViews.ts'
 import { projections } from './projector/projections.ts'
 import { projector as newProjector } from './projector/projector.ts'
+import { readiness } from './readiness.ts'
 import { scopedEngine } from './scopedEngine.ts'
 import type { Telemetry } from './telemetry.ts'
 import { drainMsDefault, type Working, work } from './work.ts'
@@ -55,7 +57,17 @@ const inMemory: About = { store: 'memory:', sqliteVersion: null, artifacts: null
 
 /** An engine and a place to work, over ports alone. */
 export const workplace = (parts: WorkplaceParts): Workplace => {
-  const { events, clock, random, sha256, telemetry, artifacts, presence, callTimeoutMs } = parts
+  const { events, clock, random, sha256, artifacts, presence, callTimeoutMs } = parts
+  const health = readiness(clock)
+  const telemetry: Telemetry = {
+    ...parts.telemetry,
+    trouble(what, error) {
+      health.noticed()
+      parts.telemetry.trouble(what, error)
+    },
+  }
+  const fault = (what: string, error: unknown): void =>
+    error instanceof StoreUnavailable ? telemetry.trouble(what, error) : telemetry.fault(what, error)
   const { views, onCommit } = noticedViews(parts.views)
   const definitions = new Map(parts.definitions.map((definition) => [definition.type, definition]))
   const projector = newProjector({ events, views, clock, log: telemetry, projections })
@@ -111,17 +123,19 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
     random,
     sha256,
     projector,
+    onTrouble: () => health.noticed(),
     notice: (message) => telemetry.notice(message),
     submitting: { definitions, provider: parts.provider, ownPrices: parts.ownPrices },
     estimating: { providerLimits: parts.providerLimits, callTimeoutMs },
     close,
   })
 
-  const place: Pick<Workplace, 'engine' | 'access' | 'engineFor' | 'clock' | 'work'> = {
+  const place: Pick<Workplace, 'engine' | 'access' | 'engineFor' | 'clock' | 'ready' | 'work'> = {
     engine,
     access,
     engineFor: (grant) => scopedEngine(engine, grant, parts.offeredProviders ?? []),
     clock,
+    ready: () => health.ready(() => projector.catchUp()),
     async work(options, signal = new AbortController().signal) {
       projecting ??= projector.run(closing.signal)
       const working = (): Promise<void> => work(workshop, options, signal)
@@ -138,12 +152,12 @@ export const workplace = (parts: WorkplaceParts): Workplace => {
     about: () => Promise.resolve(parts.about?.() ?? inMemory),
     async serve(options, signal) {
       const { serve } = await import('./serve.ts')
-      return serve(place, { ...options, fault: (what, error) => telemetry.fault(what, error) }, signal)
+      return serve(place, { ...options, fault }, signal)
     },
     async mcp(streams, signal) {
       const { serveStdio } = await import('./mcp/serveStdio.ts')
       const agent = place.engineFor({ name: 'mcp', role: 'operate', projects: null })
-      return serveStdio({ engine: agent, fault: (what, error) => telemetry.fault(what, error) }, streams, signal)
+      return serveStdio({ engine: agent, fault }, streams, signal)
     },
     async tellEnd(jobId, signal = new AbortController().signal) {
       return tellNow(telling, { hooks: (await parts.hooks?.()) ?? [], jobId }, signal)

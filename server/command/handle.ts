@@ -1,4 +1,4 @@
-import { RevisionConflict } from '../../domain/errors.ts'
+import { RevisionConflict, type StoreUnavailable } from '../../domain/errors.ts'
 import { jobStream, type JobId } from '../../domain/ids.ts'
 import type { Command } from '../../domain/job/commands.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
@@ -7,7 +7,11 @@ import { decideInTurn, type Outcome } from './decideInTurn.ts'
 import { type JobLoading, type LoadedJob, loadJob } from './loadJob.ts'
 import { withPatience } from './withPatience.ts'
 
-export type Handling = JobLoading & { readonly clock: Clock }
+export type Handling = JobLoading & {
+  readonly clock: Clock
+  /** Told whenever the store cannot answer; it is asked again. */
+  onTrouble?(error: StoreUnavailable): void
+}
 
 export type Handled = {
   /** One a command, in their order. */

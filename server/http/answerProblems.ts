@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { EngineError, StoreUnavailable } from '../../domain/errors.ts'
+import { EngineError } from '../../domain/errors.ts'
 import { preview } from '../../domain/strictJson.ts'
 import type { HttpApp } from './httpApp.ts'
 import { problemMediaType, problemOf, problemText } from './problems.ts'
@@ -11,7 +11,7 @@ export type Fault = (what: string, error: unknown) => void
 /** Answers what went wrong as a problem; `fault` is told what is ours to mend. */
 export const answerProblem = (error: unknown, reply: FastifyReply, fault: Fault): void => {
   const problem = problemOf(error)
-  if (problem.isFault && !(error instanceof StoreUnavailable)) fault(`${reply.request.method} ${reply.request.routeOptions.url ?? ''}`, error)
+  if (problem.isFault) fault(`${reply.request.method} ${reply.request.routeOptions.url ?? ''}`, error)
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   if (problem.status === 503) reply.header('retry-after', String(retryAfterSeconds))
   void reply.code(problem.status).type(problemMediaType).send(problemText(problem))

@@ -22,7 +22,7 @@ import { recordRoutes } from './recordRoutes.ts'
 import { sessionRoutes } from './sessionRoutes.ts'
 import { readBodiesStrictly } from './strictBody.ts'
 
-export type HttpServerParts = Pick<Workplace, 'engine' | 'engineFor' | 'access'> & {
+export type HttpServerParts = Pick<Workplace, 'engineFor' | 'access' | 'ready'> & {
   /** Of one token, or of one address without a valid one. Default 6 000. */
   readonly requestsPerMinute?: number
   /** Routes beside those of this room. */
@@ -109,7 +109,7 @@ const routed = async (app: HttpApp, parts: HttpServerParts, { binding, closing }
     projectionRoutes,
     checkRoutes,
     sessionRoutes(parts.access, binding),
-    healthRoutes(parts.engine),
+    healthRoutes(parts.ready),
   ]
   const given: RouteParts = {
     engineOf: (request) => parts.engineFor(grantOf(request)),

@@ -142,7 +142,7 @@ const limits: readonly (readonly [row: string, ...numbers: Place[]])[] = [
     ['server/http/httpServer.ts', 'requestMsMax = ', 1_000],
   ],
   ['files that a server receives at one time', ['server/http/artifactRoutes.ts', 'uploadsBytesMax = ', mib]],
-  ['views behind the log before `/readyz` says no', ['server/http/healthRoutes.ts', 'lagMsMax = ', 1_000]],
+  ['views behind the log before `/readyz` says no', ['server/readiness.ts', 'lagMsMax = ', 1_000]],
   ['jobs of a page of `job list`', ['server/jobPages.ts', 'limitDefault = '], ['server/jobPages.ts', 'limitMax = ']],
 ]
 
