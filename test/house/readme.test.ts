@@ -143,6 +143,12 @@ const limits: readonly (readonly [row: string, ...numbers: Place[]])[] = [
   ],
   ['files that a server receives at one time', ['server/http/artifactRoutes.ts', 'uploadsBytesMax = ', mib]],
   ['views behind the log before `/readyz` says no', ['server/readiness.ts', 'lagMsMax = ', 1_000]],
+  [
+    'tries of a request with `--server`; wait between them',
+    ['server/client/restClient.ts', 'triesMax = '],
+    ['server/client/restClient.ts', 'firstWaitMs = '],
+    ['server/client/restClient.ts', 'waitMsMax = ', 1_000],
+  ],
   ['jobs of a page of `job list`', ['server/jobPages.ts', 'limitDefault = '], ['server/jobPages.ts', 'limitMax = ']],
 ]
 
