@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../domain/errors.ts'
 import { type JobId, jobStream } from '../domain/ids.ts'
 import { readEvent } from '../domain/job/readEvent.ts'
-import { beforeAll, type EventStore, type Position } from '../domain/ports/eventStore.ts'
+import { beforeAll, type EventStore, type Position, type StoredEvent } from '../domain/ports/eventStore.ts'
 import type { LiveFrame, LiveQuery } from './engine.ts'
 import { projectOf } from './projectOf.ts'
 
@@ -21,10 +21,16 @@ export async function* liveEvents(events: EventStore, query: LiveQueryOfJob, sig
       yield { kind: 'caught_up', position: delivery.position }
       continue
     }
+    // First, so that an event of others that is broken, or only large, is not in the way.
+    if (projectIds !== undefined && !projectIds.includes(projectOfStored(delivery.event))) continue
     const event = readEvent(delivery.event)
-    if (projectIds !== undefined && !projectIds.includes(projectOf(event))) continue
     yield { kind: 'event', position: event.position, event }
   }
+}
+
+const projectOfStored = (stored: StoredEvent): string => {
+  const meta: unknown = JSON.parse(stored.meta)
+  return projectOf({ meta })
 }
 
 const startOf = async (events: EventStore, after: Position): Promise<Position> => {

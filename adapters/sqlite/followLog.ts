@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import { StoreUnavailable } from '../../domain/errors.ts'
 import type { Clock } from '../../domain/ports/clock.ts'
 import type { Delivery, EventFilter, LogPage, Position } from '../../domain/ports/eventStore.ts'
@@ -41,7 +42,12 @@ export async function* followLog(
       yield { kind: 'event', event }
     }
     position = page.scannedTo
-    if (!page.atEnd || signal.aborted) continue
+    if (!page.atEnd) {
+      // Reading is synchronous: a long log that a filter hides would keep everybody else from their turn.
+      await othersTurn()
+      continue
+    }
+    if (signal.aborted) continue
     if (caughtUpTo !== position) yield { kind: 'caughtUp', position }
     caughtUpTo = position
     await news.past(rung, signal)

@@ -63,9 +63,8 @@ const described = (): Json => {
     const { id, description: summary } = schema.meta() ?? {}
     return [name, { name, contentType: 'application/json', summary, payload: { $ref: `#/definitions/${id}` } }]
   })
-  const made = JSON.stringify({ messages: Object.fromEntries(messages), schemas: definitions })
-  const parts: Json = JSON.parse(made.replaceAll('"#/definitions/', '"#/components/schemas/'))
-  return parts
+  return { messages: plain(Object.fromEntries(messages)), schemas: plain(definitions) }
 }
 
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+/** As plain JSON, whose references lead to where a description has its schemas. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll('"#/definitions/', '"#/components/schemas/'))

@@ -80,9 +80,13 @@ const world = () => {
       isFull: () => room < 0,
       drained: () => new Promise<void>((resolve) => (drain = resolve)),
     }
+    const read = (): void => {
+      room = roomOf()
+      drain()
+    }
     const told = follower(hub, clock, { live: log.live, query, outlet, signal: stop.signal })
     const done = told.run().catch((error: unknown) => error)
-    return { ...told, got, marks, stop, done, isFull: outlet.isFull, read: () => void ((room = roomOf()), drain()) }
+    return { ...told, got, marks, stop, done, isFull: outlet.isFull, read }
   }
   return { log, clock, hub, faults, follow }
 }

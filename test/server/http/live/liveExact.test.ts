@@ -11,7 +11,7 @@ import { follow } from './twentyLines.ts'
 const cutsMax = 50
 
 /** Follows through a line that is cut at fifty seeded moments while the log grows, and compares with the log at the end. */
-const compare = async (
+const expectExact = async (
   seed: number,
   { store, hidden }: { readonly store: StoreKind; readonly hidden: boolean },
   begin: (url: string, bench: LiveBench, filter: { readonly jobId?: string }, take: (id: string) => void) => void,
@@ -42,13 +42,13 @@ const kinds = [
 
 describe.each(kinds)('what a follower is told over 50 cuts ($store store, filtered: $hidden) is the log, without a gap and without a repeat', (kind) => {
   test('by a script of twenty lines (seed 11)', async () => {
-    await compare(11, kind, (url, _, { jobId }, take) => {
+    await expectExact(11, kind, (url, _, { jobId }, take) => {
       onTestFinished(follow(url, jobId === undefined ? '' : `&jobId=${jobId}`, ({ id }) => take(id)))
     })
   })
 
   test('by followEvents (seed 12)', async () => {
-    await compare(12, kind, (url, _, filter, take) => {
+    await expectExact(12, kind, (url, _, filter, take) => {
       const stop = new AbortController()
       onTestFinished(() => stop.abort())
       // Only the wait before another try is cut short.
@@ -62,7 +62,7 @@ describe.each(kinds)('what a follower is told over 50 cuts ($store store, filter
   })
 
   test('by a reader of server-sent events (seed 13)', async () => {
-    await compare(13, kind, (url, _, { jobId }, take) => {
+    await expectExact(13, kind, (url, _, { jobId }, take) => {
       const stop = new AbortController()
       onTestFinished(() => stop.abort())
       void (async () => {
