@@ -12,6 +12,8 @@ import type { LedgerLine, LedgerTotals } from '../projections/costLedger.ts'
 import type { ListedJob } from '../projections/jobList.ts'
 import type { Access, Grant } from './access.ts'
 import type { SubmittedFile } from './defineJob.ts'
+import type { Readiness } from './readiness.ts'
+import type { ServeOptions, WorkOptions } from './workOptions.ts'
 
 /**
  * Limits of a job by name; null lifts one. `maximumCostUsd` is a decimal string such as `"2.50"`, so that no binary
@@ -265,41 +267,8 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** How jobs are worked in this process. */
-export type WorkOptions = {
-  /** Unique by default. */
-  readonly workerId?: string
-  /** Jobs worked at one time. Default 4. */
-  readonly slots?: number
-  /** Default 60 000. */
-  readonly leaseMs?: number
-  /** Until nothing is due any more, instead of until the signal aborts. */
-  readonly once?: boolean
-  /** Only this job: until it has ended or paused. */
-  readonly only?: JobId
-  /** How long open work may take to end after the signal has aborted. Default 30 000. */
-  readonly drainMs?: number
-}
-
-/** How this process serves others. */
-export type ServeOptions = Pick<WorkOptions, 'slots' | 'leaseMs' | 'drainMs'> & {
-  /** Address or name. One that other machines can reach is refused while no token was ever made. */
-  readonly host: string
-  /** 0: any that is free. */
-  readonly port: number
-  /** Workers beside it in this process, each with `slots`. Default 1. */
-  readonly workers?: number
-  /** Of one token. Default 6 000. */
-  readonly requestsPerMinute?: number
-  /** Told once the server can be called. */
-  onListening(url: string): void
-}
-
 /** The two ends of one client. */
 export type ProtocolStreams = { readonly input: Readable; readonly output: Writable }
-
-/** Whether a process can do its work, and why not. */
-export type Readiness = { readonly isReady: boolean; readonly reason: string | null }
 
 /** What a workplace stands on, for people who look for the reason of something. */
 export type About = {

@@ -4,8 +4,9 @@ import { defineProjection, type Projection } from '../projections/projection.ts'
 import { openWorkplace } from './compose.ts'
 import { Config } from './config.ts'
 import { type CallAnswer, defineJob, Interrupted, type JobDefinition, type Stage, type StageContext } from './defineJob.ts'
-import type { Engine, Estimate, Submission, WorkOptions, Workplace } from './engine.ts'
+import type { Engine, Estimate, Submission, Workplace } from './engine.ts'
 import type { LogLine } from './telemetry.ts'
+import type { WorkOptions } from './workOptions.ts'
 
 /**
  * Opens an engine on a store of this process, with job types of one's own beside the shipped ones. `config` is what

@@ -1,5 +1,7 @@
 import type { Clock } from '../domain/ports/clock.ts'
-import type { Readiness } from './engine.ts'
+
+/** Whether a process can do its work, and why not. */
+export type Readiness = { readonly isReady: boolean; readonly reason: string | null }
 
 /** How long views may take to reach the end of the log. */
 const lagMsMax = 5_000

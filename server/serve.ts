@@ -1,9 +1,10 @@
-import type { ServeOptions, Workplace } from './engine.ts'
+import type { Workplace } from './engine.ts'
 import { type HttpServer, httpServer, type HttpServerParts } from './http/httpServer.ts'
 import { liveRoutes } from './http/live/liveRoutes.ts'
 import { mcpRoutes } from './http/mcpRoutes.ts'
 import { answerMcp } from './mcp/answerMcp.ts'
 import { drainMsDefault } from './work.ts'
+import type { ServeOptions } from './workOptions.ts'
 
 type Served = Pick<Workplace, 'engine' | 'engineFor' | 'access' | 'clock' | 'ready'>
 

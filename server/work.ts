@@ -1,5 +1,5 @@
 import type { Presence } from '../domain/ports/presence.ts'
-import type { WorkOptions } from './engine.ts'
+import type { WorkOptions } from './workOptions.ts'
 import { type Views, worker } from './worker/worker.ts'
 import type { Workshop } from './worker/attempt.ts'
 

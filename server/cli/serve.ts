@@ -1,4 +1,4 @@
-import type { ServeOptions, Workplace } from '../engine.ts'
+import type { Workplace } from '../engine.ts'
 import type { Call, Log, Run } from './call.ts'
 import { type ExitCode, exitCode } from './exitCode.ts'
 import { interruption } from './interruption.ts'
@@ -28,7 +28,7 @@ const served = async (workplace: Workplace, call: Call, log: Log): Promise<ExitC
   return exitCode.done
 }
 
-const serveOptionsOf = (call: Call, info: (message: string) => void): ServeOptions => {
+const serveOptionsOf = (call: Call, info: (message: string) => void): Parameters<Workplace['serve']>[0] => {
   const { given, json, config, shell } = call
   const lease = given(options.lease)
   return {

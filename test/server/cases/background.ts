@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest'
 import type { JobDocument } from '../../../domain/job/document.ts'
-import type { WorkOptions } from '../../../server/engine.ts'
+import type { WorkOptions } from '../../../server/workOptions.ts'
 import { temporaryFolder } from '../../contract/temporaryFolder.ts'
 import type { Script } from '../../support/scriptedProvider/script.ts'
 import { startScriptedProvider } from '../../support/scriptedProvider/startScriptedProvider.ts'

@@ -2,7 +2,8 @@ import { sha256 } from '../../../adapters/system/sha256.ts'
 import { JobId } from '../../../domain/ids.ts'
 import { handle } from '../../../server/command/handle.ts'
 import type { JobDefinition } from '../../../server/defineJob.ts'
-import type { Submission, WorkOptions } from '../../../server/engine.ts'
+import type { Submission } from '../../../server/engine.ts'
+import type { WorkOptions } from '../../../server/workOptions.ts'
 import { heldProvider, heldWorld } from '../../support/heldPlace.ts'
 
 /** A submitted job, and one worker that has had half a second to claim it. Time stands until a test moves it. */
