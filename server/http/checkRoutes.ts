@@ -4,7 +4,7 @@ import { auditReportSchema, projectionCheckSchema } from '../client/schemas/repo
 import { submissionSchema } from '../client/schemas/submissionSchema.ts'
 import { EngineError } from '../../domain/errors.ts'
 import type { Routes } from './httpApp.ts'
-import { idempotencyHeader } from './idempotencyKey.ts'
+import { idempotencyHeader } from './idempotencyHeader.ts'
 import { nothingAsked } from './jobRoutes.ts'
 import { submissionOf } from './submissionOf.ts'
 

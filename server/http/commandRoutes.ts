@@ -5,7 +5,7 @@ import { jobDocumentSchema } from '../client/schemas/jobDocumentSchema.ts'
 import { limitsSchema, reconciliationSchema } from '../client/schemas/submissionSchema.ts'
 import type { Asker, Engine } from '../engine.ts'
 import type { Routes } from './httpApp.ts'
-import { idempotencyHeader } from './idempotencyKey.ts'
+import { idempotencyHeader } from './idempotencyHeader.ts'
 import { jobParams } from './jobRoutes.ts'
 
 const simple: readonly (readonly [name: string, summary: string, give: (engine: Engine, id: string, asker: Asker) => Promise<JobDocument>])[] = [

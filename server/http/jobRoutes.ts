@@ -6,7 +6,7 @@ import { jobInListSchema } from '../client/schemas/jobInListSchema.ts'
 import { pageOf } from '../client/schemas/listOf.ts'
 import { projectIdSchema, submissionSchema } from '../client/schemas/submissionSchema.ts'
 import type { Routes } from './httpApp.ts'
-import { idempotencyHeader } from './idempotencyKey.ts'
+import { idempotencyHeader } from './idempotencyHeader.ts'
 import { queryNumber } from './queryNumber.ts'
 import { submissionOf } from './submissionOf.ts'
 
