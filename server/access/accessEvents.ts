@@ -10,7 +10,7 @@ export const accessStream = 'access'
 const TokenId = z.string().regex(/^[0-9a-f]{16}$/, 'must be 16 lower-case hex digits')
 
 /** Words of people that stand in a log line and behind `token:` in an event: nothing there may look like anything else. */
-export const TokenName = z
+const TokenName = z
   .string()
   .max(100)
   .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@-]*$/u, 'must begin with a letter or digit, and go on with those, blanks and . _ @ -')

@@ -37,5 +37,5 @@ export const passes = (entry: LiveEntry, { jobId, projectIds, types }: LiveFilte
   (types === undefined || types.includes(entry.type))
 
 /** Of any event, also of one that this program cannot read: '' where it says none. */
-export const projectOf = (meta: unknown): string =>
+const projectOf = (meta: unknown): string =>
   typeof meta === 'object' && meta !== null && 'projectId' in meta && typeof meta.projectId === 'string' ? meta.projectId : ''
