@@ -1,7 +1,11 @@
 import type { Clock } from '../../domain/ports/clock.ts'
 import { bell } from '../../domain/bell.ts'
 
-const pollMs = 15
+// Often while others write, so that what they tell is not told late; seldom while nobody does.
+const busyPollMs = 4
+const quietPollMs = 15
+/** Looks without news after which nobody is taken to write. */
+const quietAfter = 100
 
 /** Tells subscribers that the log has grown: at once for this process, by polling for all others. */
 export type LogNews = {
@@ -18,6 +22,7 @@ export const logNews = (clock: Clock, dataVersion: () => number): LogNews => {
   let waiting = 0
   let polling: AbortController | null = null
   let seen: number | null = null
+  let quietLooks = quietAfter
 
   const isNews = (): boolean => {
     try {
@@ -33,8 +38,12 @@ export const logNews = (clock: Clock, dataVersion: () => number): LogNews => {
   const poll = async (): Promise<void> => {
     const { signal } = (polling = new AbortController())
     while (!signal.aborted) {
-      if (isNews()) news.ring()
-      await clock.sleep(pollMs, signal)
+      quietLooks += 1
+      if (isNews()) {
+        quietLooks = 0
+        news.ring()
+      }
+      await clock.sleep(quietLooks < quietAfter ? busyPollMs : quietPollMs, signal)
     }
   }
 

@@ -30,42 +30,52 @@ export type LiveConnections = {
   end(): void
 }
 
+const stopping = (): EngineError => new EngineError('closing', 'the server is stopping: follow again from the last position')
 const ended = (why: string): EngineError => new EngineError('unauthenticated', why)
 
 /** Everybody who follows events in this process. */
 export const liveConnections = ({ engine, access, clock, fault, connectionsMax }: LiveParts): LiveConnections => {
   const open = new Set<AbortController>()
+  let isClosing = false
   const beats = pulse(clock)
   const hub = liveHub({
     follow: (after, signal) => engine.live({ after }, signal),
     fault: (error) => fault('following the log', error),
   })
 
-  /** Where there was no token yet when it came, it may stay until there is one. */
-  const watchFirstToken = (leaving: AbortController): void => {
-    const stop = beats.each(() => {
-      access.isRequired().then(
-        (isRequired) => isRequired && leaving.abort(ended('tokens are needed here from now on')),
-        (error: unknown) => fault('looking for tokens', error),
-      )
-    })
-    leaving.signal.addEventListener('abort', stop)
+  // Who came when there was no token yet may stay until there is one.
+  const anonymous = new Set<AbortController>()
+  let stopLooking = (): void => {}
+  const lookForTokens = (): void => {
+    access.isRequired().then(
+      (isRequired) => {
+        if (isRequired) for (const leaving of anonymous) leaving.abort(ended('tokens are needed here from now on'))
+      },
+      (error: unknown) => fault('looking for tokens', error),
+    )
+  }
+  const addAnonymous = (leaving: AbortController): void => {
+    if (anonymous.size === 0) stopLooking = beats.each(lookForTokens)
+    anonymous.add(leaving)
+  }
+  const remove = (leaving: AbortController): void => {
+    open.delete(leaving)
+    if (open.size === 0) hub.rest()
+    if (anonymous.delete(leaving) && anonymous.size === 0) stopLooking()
   }
 
   return {
     count: () => open.size,
     enter(leaving) {
+      if (isClosing) throw stopping()
       if (open.size >= connectionsMax) {
         throw new EngineError('try_again_later', `${connectionsMax} connections follow events here already: try again later`, { connectionsMax })
       }
       open.add(leaving)
-      leaving.signal.addEventListener('abort', () => {
-        open.delete(leaving)
-        if (open.size === 0) hub.rest()
-      })
+      leaving.signal.addEventListener('abort', () => remove(leaving))
     },
     watchToken(token, leaving) {
-      if (token === null) return watchFirstToken(leaving)
+      if (token === null) return addAnonymous(leaving)
       const until = access.until(token)
       // Of one token there may be any number of connections.
       setMaxListeners(0, until)
@@ -74,16 +84,17 @@ export const liveConnections = ({ engine, access, clock, fault, connectionsMax }
       until.addEventListener('abort', end)
       leaving.signal.addEventListener('abort', () => until.removeEventListener('abort', end))
     },
-    async follow(following, beat) {
+    follow(following, beat) {
       const { run, beat: own } = follower(hub, clock, following)
       const stop = beats.each((now) => {
         own(now)
         beat(now)
       })
-      await run().finally(stop)
+      return run().finally(stop)
     },
     end() {
-      for (const leaving of open) leaving.abort(new EngineError('closing', 'the server is stopping: follow again from the last position'))
+      isClosing = true
+      for (const leaving of open) leaving.abort(stopping())
     },
   }
 }
